@@ -203,7 +203,7 @@ func (c *copier) page(ctx context.Context, view *memory.View, ms []session.Messa
 	if end {
 		tip.EndedAt, tip.EndReason = time.Time{}, ""
 	}
-	step.Session = *tip
+	step.Session, step.Untold = *tip, lineage.Never // the originals are told
 	if err := c.curator.store.AppendTurn(ctx, c.o, step); err != nil {
 		return fmt.Errorf("store copy: %w", err)
 	}

@@ -44,7 +44,7 @@ func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Me
 			return err
 		}
 	}
-	step.Messages = ms
+	step.Messages, step.Untold = ms, lineage.OfImport
 	step.Session = im.tip
 	if step.Origin, err = im.reached(len(ms)); err != nil {
 		return err

@@ -53,11 +53,23 @@ type Step struct {
 	// Origin is where the messages so far come from in another program; nil for messages
 	// of this one.
 	Origin *Origin
+	// Untold says that no external memory provider is told the messages.
+	Untold Untold
 
 	place *place       // in the order of a session key; nil without one
 	open  *Open        // of the lineage; nil for a step that Open.Step has not made
 	view  *memory.View // that has learnt the messages; nil without open
 }
+
+// Untold says why messages are not told to external memory providers.
+type Untold string
+
+// The reasons.
+const (
+	Tellable Untold = ""       // they are told
+	OfImport Untold = "import" // they come from elsewhere, and are told only on request
+	Never    Untold = "never"  // the turn of a job, or a copy
+)
 
 // Queued is called by the store once the step is in its queue: later steps are
 // committed later. It may be called several times.
@@ -90,6 +102,7 @@ func (s *Step) With(answer *Step) Step {
 	}
 	both.Messages = append(s.Messages[:len(s.Messages):len(s.Messages)], answer.Messages...)
 	both.Changes = append(s.Changes[:len(s.Changes):len(s.Changes)], answer.Changes...)
+	both.Untold = s.Untold
 	if both.Finished == nil {
 		both.Pending = s.Pending
 	}

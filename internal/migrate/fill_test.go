@@ -158,7 +158,7 @@ func rowOf(table storage.MovedTable, i int) []any {
 }
 
 func isFlag(name string) bool {
-	return slices.Contains([]string{"is_tip", "stale", "titled", "manual", "home", "plain", "code", "stay"}, name)
+	return slices.Contains([]string{"is_tip", "stale", "titled", "manual", "home", "plain", "code", "stay", "running", "current", "backfill", "never"}, name)
 }
 
 // special is the value of a column that cannot be just anything; nil for another column.

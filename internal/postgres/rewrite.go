@@ -76,6 +76,7 @@ func (t *tx) undo(o owner.Owner, w *curate.Rewrite, scopes touched) error {
 		if err := t.withdraw(o, u.Root, u.From, to, scopes); err != nil {
 			return err
 		}
+		t.owe(o, u.Root, u.From, to)
 		t.send("mark messages", `UPDATE messages SET undone_at = ? WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND undone_at IS NULL`,
 			millis(u.At), o.ID(), string(u.Root), u.From, to)
 		t.send("delete facts", `DELETE FROM facts WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ?`, o.ID(), string(u.Root), u.From, to)
@@ -122,6 +123,7 @@ func (t *tx) rewriteMessages(o owner.Owner, w *curate.Rewrite, scopes touched) e
 		if err != nil {
 			return fmt.Errorf("look for message: %w", err)
 		}
+		t.owe(o, m.RootID, m.Seq, m.Seq+1)
 		if err := t.rewriteMessage(o, id, m); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/bound"
@@ -254,6 +255,7 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	t.eraseRuns(o, root)
 	t.dropTexts(o, root)
 	t.leaveOrigin(o, root)
+	t.owe(o, root, 0, math.MaxInt64)
 	for _, query := range []string{
 		`UPDATE job_runs SET output = NULL, error = NULL WHERE owner_id = ?1 AND session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2)`,
 		`DELETE FROM facts WHERE owner_id = ? AND root_id = ?`,
@@ -261,6 +263,9 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 		`DELETE FROM files WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM studies WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM work WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM provider_lineages WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM provider_marks WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM provider_skips WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM requests WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM messages WHERE owner_id = ? AND root_id = ?`,
 	} {

@@ -119,6 +119,7 @@ func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent 
 	}
 	t.notePending(o, step.Pending)
 	t.noteOrigin(o, step.Origin)
+	t.skip(o, step)
 	t.finishRequest(o, step.Finished)
 	return scopes, nil
 }

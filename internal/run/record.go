@@ -70,6 +70,9 @@ func (t *opened) distrust() {
 // extend puts messages at the end of the lineage and keeps what memory learnt.
 func (t *turn) extend(ctx context.Context, ms []session.Message) (lineage.Step, error) {
 	step, err := t.open.Step(ctx, ms)
+	if t.req.Source == session.SourceCron {
+		step.Untold = lineage.Never
+	}
 	t.view = t.open.View
 	t.changes = append(t.changes, step.Changes...)
 	return step, err

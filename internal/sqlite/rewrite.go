@@ -81,7 +81,7 @@ func (t *tx) undo(o owner.Owner, w *curate.Rewrite, scopes touched) error {
 		if to == 0 {
 			to = math.MaxInt64
 		}
-		if err := t.withdraw(o, u.Root, u.From, to, scopes); err != nil {
+		if err := errors.Join(t.withdraw(o, u.Root, u.From, to, scopes), t.owe(o, u.Root, u.From, to)); err != nil {
 			return err
 		}
 		if _, err := t.exec(`UPDATE messages SET undone_at = ? WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND undone_at IS NULL`,
@@ -140,7 +140,7 @@ func (t *tx) rewriteMessages(o owner.Owner, w *curate.Rewrite, scopes touched) e
 		if err != nil {
 			return fmt.Errorf("look for message: %w", err)
 		}
-		if err := t.rewriteMessage(o, id, m); err != nil {
+		if err := errors.Join(t.owe(o, m.RootID, m.Seq, m.Seq+1), t.rewriteMessage(o, id, m)); err != nil {
 			return err
 		}
 		t.transcriptChanged(o, in, true)

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/bound"
@@ -292,7 +293,8 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(t.eraseRuns(o, root), t.dropTexts(o, root), t.lineageChanged(o, root), t.leaveOrigin(o, root)); err != nil {
+	if err := errors.Join(t.eraseRuns(o, root), t.dropTexts(o, root), t.lineageChanged(o, root), t.leaveOrigin(o, root),
+		t.owe(o, root, 0, math.MaxInt64)); err != nil {
 		return err
 	}
 	for _, query := range []string{
@@ -301,6 +303,9 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 		`DELETE FROM vectors WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM studies WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM work WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM provider_lineages WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM provider_marks WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM provider_skips WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM requests WHERE owner_id = ? AND coalesce(json_extract(outcome, '$.lineage_root_id'), root_id) = ?`,
 		`DELETE FROM files WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM messages WHERE owner_id = ? AND root_id = ?`,

@@ -83,7 +83,7 @@ func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent 
 	if err := t.notePending(o, step.Pending); err != nil {
 		return err
 	}
-	if err := t.noteOrigin(o, step.Origin); err != nil {
+	if err := errors.Join(t.noteOrigin(o, step.Origin), t.skip(o, step)); err != nil {
 		return err
 	}
 	return t.finishRequest(o, step.Finished)

@@ -78,9 +78,10 @@ type Deletion struct {
 
 // Foreign reports whether a table has no text of owners. The names and the session keys
 // of API keys belong to the operator; the names are in the audit. The audit has no content, and its hash chain would
-// show a change. Erasures are hashes, and passes name keys by their ids.
+// show a change. Erasures are hashes, passes name keys by their ids, and
+// providers are named in the configuration.
 func Foreign(table string) bool {
-	return slices.Contains([]string{"api_keys", "audit", "erasures", "id_ranges", "meta", "owners", "passes"}, table)
+	return slices.Contains([]string{"api_keys", "audit", "erasures", "id_ranges", "meta", "owners", "passes", "providers"}, table)
 }
 
 // Tables are the tables with texts of owners, by name. Every store of all data has them.
@@ -90,6 +91,7 @@ var Tables = sync.OnceValue(func() map[string]Table {
 	maps.Copy(all, workTables())
 	maps.Copy(all, chatTables())
 	all["imports"] = importsTable()
+	maps.Copy(all, providerTables())
 	return all
 })
 

@@ -58,6 +58,8 @@ func ownerless() map[string]string {
 		"UsePass":         "tells nothing, and is called by the keyring alone",
 		"DeletePass":      "called by the keyring alone, which has compared the key",
 		"DueRuns":         "time passes for everybody: the registry's look at what is due; each row names its owner",
+		"SwitchProvider":  "says which provider the server has; tells a time",
+		"DueDebts":        "time passes for everybody: the look at what a provider is to forget; each row names its owner",
 		"DueWork":         "time passes for everybody: the study's look at what is due; each row names its owner",
 		"WorkCounts":      "counts rows of all owners for administrators, and tells numbers and a message of ours only",
 		"UnfinishedChats": "called at the start, before an owner is known; each row names its owner",
@@ -135,6 +137,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	settleWork(t, st, o)
 	settlePiece(t, st, o)
 	settleChat(t, st, o)
+	settleProvider(t, st, o)
 	if err := st.Enter(t.Context(), o, entry(1, mark)); err != nil {
 		t.Fatalf("record: %v", err)
 	}
@@ -156,6 +159,7 @@ func isolationCases() map[string]isolationCase {
 	maps.Copy(cases, pieceWritingCases())
 	maps.Copy(cases, chatWritingCases())
 	maps.Copy(cases, fileCases())
+	maps.Copy(cases, providerWritingCases())
 	return cases
 }
 

@@ -52,6 +52,7 @@ func readingCases() map[string]isolationCase {
 	maps.Copy(cases, readerCases())
 	maps.Copy(cases, chatReadingCases())
 	maps.Copy(cases, importCases())
+	maps.Copy(cases, providerReadingCases())
 	return cases
 }
 

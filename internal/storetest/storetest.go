@@ -16,6 +16,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/provider"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -47,6 +48,9 @@ type Store interface {
 	audit.Store
 	gateway.Store
 	attachment.Store
+	provider.Names
+	provider.Tellings
+	provider.Debts
 }
 
 // test is one clause of the contract. It gets an empty store.
@@ -96,6 +100,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"chats", chatTests()},
 		{"files", fileTests()},
 		{"imports", importTests()},
+		{"external memory", providerTests()},
 		{"isolation", isolationTests()},
 		{"concurrency", concurrencyTests()},
 		{"lineages", lineageTests()},

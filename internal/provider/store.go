@@ -1,0 +1,131 @@
+package provider
+
+import (
+	"context"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/study"
+)
+
+// Telling is the kind of work that tells a provider what was said in a lineage.
+const Telling curate.Work = "telling"
+
+// Queue keeps the lineages of which a provider is yet to be told.
+type Queue interface{ study.Queue }
+
+// Names keeps what sources are called at a provider. No two sources of an owner share a
+// name there. Each method is one transaction.
+type Names interface {
+	// ProviderName returns the name of a source; "" if it has none at present.
+	ProviderName(ctx context.Context, o owner.Owner, provider string, s Source) (string, error)
+	// TakeProviderName returns the name of a source. If it has none, it gets the first
+	// candidate of its next generation that nothing was ever called by.
+	TakeProviderName(ctx context.Context, o owner.Owner, provider string, s Source, candidates func(generation int) []string) (string, error)
+	// ProviderNames lists the names of the sources that begin with a text.
+	ProviderNames(ctx context.Context, o owner.Owner, provider, begin string) ([]string, error)
+}
+
+// Tellings keeps how far a provider was told. Each method is one transaction.
+type Tellings interface {
+	// SwitchProvider says which provider is in use from a time on, "" for none, and returns
+	// since when it has been in use without a break.
+	SwitchProvider(ctx context.Context, provider string, at time.Time) (time.Time, error)
+	// Untold lists lineages with messages that may have to be told, last used first.
+	Untold(ctx context.Context, o owner.Owner, provider string, since time.Time, limit int) ([]session.ID, error)
+	// Told returns how far a provider was told of a lineage.
+	Told(ctx context.Context, o owner.Owner, provider string, root session.ID) (Progress, error)
+	// KeepTold stores progress under a claim. NotFound if the lineage is gone, Conflict
+	// "claim_lost" if another worker has claimed the task since.
+	KeepTold(ctx context.Context, o owner.Owner, provider string, task curate.Task, p *Progress) error
+	// BackfillProvider lets all lineages of an owner be told from their beginning, and
+	// returns them.
+	BackfillProvider(ctx context.Context, o owner.Owner, provider string) ([]session.ID, error)
+}
+
+// Progress is how far a provider was told of a lineage.
+type Progress struct {
+	// DoneTo is the first Seq that was not looked at.
+	DoneTo int64
+	// Backfill says that messages from before the provider was in use are told, too.
+	Backfill bool
+	// Marks are the marks of the places that the lineage has messages in. KeepTold changes
+	// only those that it is given.
+	Marks map[Source]Mark
+	// Skips are the parts that are not told. They are only read.
+	Skips []Skip
+}
+
+// Mark is how far a place was told of a lineage, in Seqs.
+type Mark struct {
+	// Those from From to To were told, and those before Filled by a backfill.
+	From, To, Filled int64
+	// Sent is the end of what may have been told: it is raised before a call.
+	Sent int64
+}
+
+// has reports whether the message with a Seq was told.
+func (m Mark) has(seq int64) bool { return seq < m.Filled || seq >= m.From && seq < m.To }
+
+// Skip is a part of a lineage that is not told: an import, which a backfill tells all the
+// same, or what is never told, such as the turn of a job.
+type Skip struct {
+	From, To int64
+	Never    bool
+}
+
+// Debts keeps what was forgotten here and is yet to be forgotten at a provider. A store
+// adds them in the transaction that erases, rewrites or undoes a message that a provider
+// may have been told of. Each method is one transaction.
+type Debts interface {
+	// DueDebts names the places to be dealt with at a time, oldest first, and says when to
+	// look next. It only reads, and takes no owner because each row names its own.
+	DueDebts(ctx context.Context, provider string, at time.Time, limit int) ([]DueDebt, time.Time, error)
+	// Debt returns what a place is to forget; NotFound if that is nothing.
+	Debt(ctx context.Context, o owner.Owner, provider, name string) (Debt, error)
+	// EmptyPlace turns the debt of a place into one for the whole place, and takes the name
+	// from its source: the next telling is in another place. With again, everything that
+	// still stands is told there; the lineages are returned.
+	EmptyPlace(ctx context.Context, o owner.Owner, provider, name string, again bool) ([]session.ID, error)
+	// SettleDebt stores the outcome of an attempt: the debt as it was read is paid, or waits.
+	// What was added meanwhile stays due.
+	SettleDebt(ctx context.Context, o owner.Owner, d *Debt, paid bool) error
+	// OweAll lets a provider forget all places of an owner, and returns how many.
+	OweAll(ctx context.Context, o owner.Owner, provider string) (int, error)
+	// Debts lists the debts of an owner at all providers.
+	Debts(ctx context.Context, o owner.Owner) ([]Debt, error)
+}
+
+// DueDebt names a place that is to forget something.
+type DueDebt struct {
+	Owner owner.Owner
+	Name  string
+}
+
+// Debt is what a place at a provider is to forget.
+type Debt struct {
+	Provider string
+	Name     string
+	// Whole says that the place itself is to go.
+	Whole bool
+	// IDs are the messages to go; nil in a list.
+	IDs []int64
+	// Count is the number of the messages.
+	Count int
+	// Alone says that the place has nothing else.
+	Alone bool
+	// OwedAt is when the first of it was forgotten here, and AskedAt when the provider took
+	// the request; zero for not yet.
+	OwedAt, AskedAt time.Time
+	// WakeAt is when it is tried next; zero for never again.
+	WakeAt   time.Time
+	Attempts int
+	// Error says why it is not done; it is safe to show.
+	Error string
+}
+
+// Head is how long the forgetting itself may pass on what it has forgotten, before the
+// background does.
+const Head = 2 * time.Second

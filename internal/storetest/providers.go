@@ -1,0 +1,402 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/provider"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/study"
+)
+
+func providerTests() []test {
+	return []test{
+		{"no two sources share a name", testProviderNames},
+		{"a provider is in use since it was switched on", testProviderSwitch},
+		{"what is told is kept under a claim", testProviderTold},
+		{"what a job said is skipped", testProviderSkips},
+		{"what was told and is erased is owed", testProviderOwed},
+		{"what was not told is not owed", testProviderNotOwed},
+		{"what was sent may have been told", testProviderSent},
+		{"an emptied place is told again", testProviderEmptied},
+		{"a debt that cannot be paid waits", testProviderDebtWaits},
+		{"everything is owed", testProviderOweAll},
+		{"a backfill begins everywhere", testProviderBackfill},
+		{"a name stays until it is not owed", testProviderNameErased},
+	}
+}
+
+// theProvider is the provider of these tests.
+const theProvider = "honcho@memory"
+
+// named gives the source of a talk a name.
+func named(t *testing.T, st Store, o owner.Owner, s provider.Source) string {
+	t.Helper()
+	name, err := st.TakeProviderName(t.Context(), o, theProvider, s, s.Candidates)
+	kind(t, "take a name", err, "")
+	return name
+}
+
+// tell notes that the messages of a talk before a Seq were told.
+func tell(t *testing.T, st Store, l *talk, to int64) string {
+	t.Helper()
+	s := provider.SourceOf(l.key, l.root())
+	p := provider.Progress{DoneTo: to, Marks: map[provider.Source]provider.Mark{s: {To: to, Sent: to}}}
+	kind(t, "keep", st.KeepTold(t.Context(), l.o, theProvider, curate.Task{Root: l.root(), Kind: provider.Telling}, &p), "")
+	return named(t, st, l.o, s)
+}
+
+// owed are the debts of alice.
+func owed(t *testing.T, st Store) []provider.Debt {
+	t.Helper()
+	list, err := st.Debts(t.Context(), alice())
+	kind(t, "debts", err, "")
+	return list
+}
+
+func testProviderNames(t *testing.T, st Store) {
+	ctx := t.Context()
+	colon, hyphen := provider.SourceOf("a:b", ""), provider.SourceOf("a-b", "")
+	none, err := st.ProviderName(ctx, alice(), theProvider, colon)
+	kind(t, "no name", err, "")
+	same(t, "no name", none, "")
+	first, second := named(t, st, alice(), hyphen), named(t, st, alice(), colon)
+	same(t, "the first", first, "a-b")
+	if second == first || len(second) != len("a-b-01234567") {
+		t.Errorf("got %q and %q, want two names", first, second)
+	}
+	same(t, "again", named(t, st, alice(), colon), second)
+	same(t, "of another owner", named(t, st, bob(), colon), "a-b")
+	got, err := st.ProviderName(ctx, alice(), theProvider, colon)
+	kind(t, "name", err, "")
+	same(t, "name", got, second)
+	other, err := st.ProviderName(ctx, alice(), "elsewhere", colon)
+	kind(t, "name elsewhere", err, "")
+	same(t, "name elsewhere", other, "")
+	list, err := st.ProviderNames(ctx, alice(), theProvider, "k:a:")
+	kind(t, "names", err, "")
+	same(t, "names", list, []string{second})
+	if _, err := st.TakeProviderName(ctx, alice(), theProvider, "k:c", func(int) []string { return []string{"a-b"} }); err == nil {
+		t.Error("a taken name was given")
+	}
+}
+
+func testProviderSwitch(t *testing.T, st Store) {
+	ctx := t.Context()
+	for _, c := range []struct {
+		to   string
+		hour int
+		want time.Time
+	}{
+		{"", 0, time.Time{}}, {theProvider, 1, hour(1)}, {theProvider, 2, hour(1)}, {"other", 3, hour(3)}, {theProvider, 4, hour(4)},
+		{"", 5, time.Time{}}, {theProvider, 6, hour(6)},
+	} {
+		got, err := st.SwitchProvider(ctx, c.to, hour(c.hour))
+		kind(t, "switch", err, "")
+		same(t, fmt.Sprintf("%q in hour %d", c.to, c.hour), got, c.want)
+	}
+}
+
+func untold(t *testing.T, what string, st Store, since time.Time, want ...session.ID) {
+	t.Helper()
+	got, err := st.Untold(t.Context(), alice(), theProvider, since, 9)
+	kind(t, what, err, "")
+	same(t, what, got, want)
+}
+
+func testProviderTold(t *testing.T, st Store) {
+	ctx := t.Context()
+	l := newTalk(alice(), "s", "key")
+	l.say(t, st, "one", "two")
+	untold(t, "before anything", st, epoch(), "s")
+	untold(t, "from before", st, hour(1))
+	wantWork(t, st, alice(), wanted("s", provider.Telling, epoch()))
+	it, ok, err := st.ClaimWork(ctx, alice(), study.Claim{Root: "s", Kind: provider.Telling, At: epoch(), Until: hour(1)})
+	if err != nil || !ok {
+		t.Fatalf("claim: %v, %v", ok, err)
+	}
+	want := provider.Progress{DoneTo: 2, Marks: map[provider.Source]provider.Mark{"k:key": {From: 1, To: 2, Filled: 1, Sent: 2}, "r:s": {To: 1, Sent: 1}}}
+	task := curate.Task{Root: "s", Kind: provider.Telling, Fence: it.Fence - 1}
+	kind(t, "keep under a lost claim", st.KeepTold(ctx, alice(), theProvider, task, &want), fault.Conflict)
+	task.Fence = it.Fence
+	kind(t, "keep", st.KeepTold(ctx, alice(), theProvider, task, &want), "")
+	got, err := st.Told(ctx, alice(), theProvider, "s")
+	kind(t, "told", err, "")
+	same(t, "told", got, want)
+	none, err := st.Told(ctx, alice(), "elsewhere", "s")
+	kind(t, "told elsewhere", err, "")
+	same(t, "told elsewhere", none, provider.Progress{})
+	untold(t, "after it", st, epoch())
+	l.say(t, st, "three")
+	untold(t, "more", st, hour(1), "s")
+	task.Root, task.Fence = "gone", 0
+	kind(t, "keep of no lineage", st.KeepTold(ctx, alice(), theProvider, task, &want), fault.NotFound)
+}
+
+func testProviderSkips(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "one", "two")
+	for _, why := range []lineage.Untold{lineage.Never, lineage.OfImport} {
+		step := l.step(t, st, "prompt", "answer")
+		step.Untold = why
+		l.commit(t, st, step)
+	}
+	got, err := st.Told(t.Context(), alice(), theProvider, "s")
+	kind(t, "told", err, "")
+	same(t, "skips", got.Skips, []provider.Skip{{From: 2, To: 4, Never: true}, {From: 4, To: 6}})
+}
+
+func testProviderOwed(t *testing.T, st Store) {
+	ctx := t.Context()
+	undone, rewritten, deleted := newTalk(alice(), "undone", "key"), newTalk(alice(), "rewritten", "key"), newTalk(alice(), "deleted", "")
+	for _, l := range []*talk{undone, rewritten, deleted} {
+		l.say(t, st, "one", "two")
+	}
+	place := tell(t, st, undone, 2)
+	tell(t, st, rewritten, 2)
+	own := tell(t, st, deleted, 2)
+	kind(t, "undo", st.Rewrite(ctx, alice(), curate.Rewrite{Undone: []curate.Undone{{Root: "undone", From: 1, At: hour(1)}}}), "")
+	kind(t, "rewrite", st.Rewrite(ctx, alice(), curate.Rewrite{Messages: []session.Message{{RootID: "rewritten", Seq: 0, Content: "1"}}}), "")
+	kind(t, "delete", st.DeleteLineage(ctx, alice(), "deleted"), "")
+	got := owed(t, st)
+	if len(got) != 2 {
+		t.Fatalf("got %+v, want two places", got)
+	}
+	for i, want := range []provider.Debt{
+		{Provider: theProvider, Name: place, IDs: []int64{undone.messages[1].ID, rewritten.messages[0].ID}, Count: 2},
+		{Provider: theProvider, Name: own, IDs: []int64{deleted.messages[0].ID, deleted.messages[1].ID}, Count: 2, Alone: true},
+	} {
+		d, err := st.Debt(ctx, alice(), theProvider, want.Name)
+		kind(t, "debt", err, "")
+		if d.OwedAt.IsZero() || !d.WakeAt.Equal(d.OwedAt.Add(provider.Head)) {
+			t.Errorf("debt %d: got owed at %v and due at %v", i, d.OwedAt, d.WakeAt)
+		}
+		want.OwedAt, want.WakeAt = d.OwedAt, d.WakeAt
+		same(t, want.Name, d, want)
+	}
+	due, _, err := st.DueDebts(ctx, theProvider, time.Now().Add(time.Hour), 9)
+	kind(t, "due", err, "")
+	same(t, "due", len(due), 2)
+	early, next, err := st.DueDebts(ctx, theProvider, epoch(), 9)
+	kind(t, "due before", err, "")
+	if len(early) > 0 || next.IsZero() {
+		t.Errorf("got %v, and next at %v", early, next)
+	}
+	d, _ := st.Debt(ctx, alice(), theProvider, place)
+	d.IDs = d.IDs[:1] // the other was added later
+	kind(t, "pay", st.SettleDebt(ctx, alice(), &d, true), "")
+	left, err := st.Debt(ctx, alice(), theProvider, place)
+	kind(t, "what is left", err, "")
+	same(t, "what is left", left.IDs, []int64{rewritten.messages[0].ID})
+	_, err = st.Debt(ctx, alice(), theProvider, "none")
+	kind(t, "no debt", err, fault.NotFound)
+}
+
+func testProviderNotOwed(t *testing.T, st Store) {
+	ctx := t.Context()
+	l, other := newTalk(alice(), "s", "key"), newTalk(alice(), "other", "key")
+	l.say(t, st, "one", "two", "three", "four")
+	other.say(t, st, "one", "two")
+	tell(t, st, l, 2)
+	kind(t, "undo", st.Rewrite(ctx, alice(), curate.Rewrite{Undone: []curate.Undone{{Root: "s", From: 2, At: hour(1)}}}), "")
+	kind(t, "delete", st.DeleteLineage(ctx, alice(), "other"), "")
+	same(t, "debts", len(owed(t, st)), 0)
+}
+
+func testProviderSent(t *testing.T, st Store) {
+	ctx := t.Context()
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "one", "two")
+	named(t, st, alice(), "r:s")
+	p := provider.Progress{Marks: map[provider.Source]provider.Mark{"r:s": {Sent: 2}}}
+	kind(t, "keep", st.KeepTold(ctx, alice(), theProvider, curate.Task{Root: "s", Kind: provider.Telling}, &p), "")
+	kind(t, "delete", st.DeleteLineage(ctx, alice(), "s"), "")
+	if got := owed(t, st); len(got) != 1 || got[0].Count != 2 {
+		t.Errorf("got %+v, want both messages", got)
+	}
+}
+
+func testProviderEmptied(t *testing.T, st Store) {
+	ctx := t.Context()
+	a, b := newTalk(alice(), "a", "key"), newTalk(alice(), "b", "key")
+	a.say(t, st, "one", "two")
+	b.say(t, st, "one", "two")
+	place := tell(t, st, a, 2)
+	tell(t, st, b, 2)
+	untold(t, "all told", st, epoch())
+	kind(t, "undo", st.Rewrite(ctx, alice(), curate.Rewrite{Undone: []curate.Undone{{Root: "a", From: 0, At: hour(1)}}}), "")
+	roots, err := st.EmptyPlace(ctx, alice(), theProvider, place, true)
+	kind(t, "empty", err, "")
+	same(t, "to be told again", sortedIDs(roots), []session.ID{"a", "b"})
+	d, err := st.Debt(ctx, alice(), theProvider, place)
+	kind(t, "debt", err, "")
+	if !d.Whole || d.Count > 0 || len(d.IDs) > 0 {
+		t.Errorf("got %+v, want the whole place", d)
+	}
+	got, err := st.Untold(ctx, alice(), theProvider, epoch(), 9)
+	kind(t, "untold", err, "")
+	same(t, "untold", sortedIDs(got), []session.ID{"a", "b"})
+	same(t, "its next name", named(t, st, alice(), "k:key"), "key-g2")
+	kind(t, "pay", st.SettleDebt(ctx, alice(), &d, true), "")
+	same(t, "debts", len(owed(t, st)), 0)
+}
+
+func testProviderDebtWaits(t *testing.T, st Store) {
+	ctx := t.Context()
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "one", "two")
+	place := tell(t, st, l, 2)
+	kind(t, "delete", st.DeleteLineage(ctx, alice(), "s"), "")
+	d, err := st.Debt(ctx, alice(), theProvider, place)
+	kind(t, "debt", err, "")
+	d.AskedAt, d.WakeAt, d.Attempts, d.Error = hour(1), hour(2), 3, "It did not answer."
+	kind(t, "wait", st.SettleDebt(ctx, alice(), &d, false), "")
+	again, err := st.Debt(ctx, alice(), theProvider, place)
+	kind(t, "debt", err, "")
+	same(t, "waits", again, d)
+	d.WakeAt = time.Time{}
+	kind(t, "give up", st.SettleDebt(ctx, alice(), &d, false), "")
+	due, next, err := st.DueDebts(ctx, theProvider, hour(99999), 9)
+	kind(t, "due", err, "")
+	if len(due) > 0 || !next.IsZero() {
+		t.Errorf("got %v, next at %v, want nothing", due, next)
+	}
+	same(t, "it is still listed", len(owed(t, st)), 1)
+}
+
+func testProviderOweAll(t *testing.T, st Store) {
+	ctx := t.Context()
+	a, b := newTalk(alice(), "a", "key"), newTalk(alice(), "b", "")
+	a.say(t, st, "one", "two")
+	b.say(t, st, "one", "two")
+	tell(t, st, a, 2)
+	tell(t, st, b, 2)
+	named(t, st, alice(), "s:key:ada")
+	n, err := st.OweAll(ctx, alice(), theProvider)
+	kind(t, "owe all", err, "")
+	same(t, "places", n, 2)
+	for _, d := range owed(t, st) {
+		if !d.Whole {
+			t.Errorf("got %+v, want the whole place", d)
+		}
+	}
+	p, err := st.Told(ctx, alice(), theProvider, "a")
+	kind(t, "told", err, "")
+	same(t, "is not told again", p.Skips, []provider.Skip{{From: -1, To: 2}})
+	same(t, "its next name", named(t, st, alice(), "k:key"), "key-g2")
+}
+
+func testProviderBackfill(t *testing.T, st Store) {
+	ctx := t.Context()
+	a, b := newTalk(alice(), "a", "key"), newTalk(alice(), "b", "")
+	a.say(t, st, "one", "two")
+	b.say(t, st, "one", "two")
+	tell(t, st, a, 2)
+	roots, err := st.BackfillProvider(ctx, alice(), theProvider)
+	kind(t, "backfill", err, "")
+	same(t, "lineages", roots, []session.ID{"a", "b"})
+	p, err := st.Told(ctx, alice(), theProvider, "a")
+	kind(t, "told", err, "")
+	same(t, "told", p, provider.Progress{Backfill: true, Marks: map[provider.Source]provider.Mark{"k:key": {To: 2, Sent: 2}}})
+	for _, to := range []string{"", theProvider} { // a break
+		_, err := st.SwitchProvider(ctx, to, hour(1))
+		kind(t, "switch", err, "")
+	}
+	p, err = st.Told(ctx, alice(), theProvider, "b")
+	kind(t, "told", err, "")
+	same(t, "after a break", p, provider.Progress{})
+}
+
+func testProviderNameErased(t *testing.T, st Store) {
+	ctx := t.Context()
+	l := newTalk(alice(), "s", "quetzal")
+	l.say(t, st, "one", "two")
+	place := tell(t, st, l, 2)
+	named(t, st, alice(), provider.Source("s:"+place+":quetzal"))
+	kind(t, "delete", st.DeleteLineage(ctx, alice(), "s"), "")
+	sweep := func() int {
+		t.Helper()
+		_, err := st.Sweep(ctx, alice(), mention.Of("quetzal"), false)
+		kind(t, "sweep", err, "")
+		left, err := st.Mentions(ctx, alice(), mention.Of("quetzal"))
+		kind(t, "mentions", err, "")
+		return found(left)
+	}
+	if sweep() == 0 {
+		t.Error("the name of a place that is still to be emptied was erased")
+	}
+	d, err := st.Debt(ctx, alice(), theProvider, place)
+	kind(t, "debt", err, "")
+	kind(t, "pay", st.SettleDebt(ctx, alice(), &d, true), "")
+	same(t, "left", sweep(), 0)
+}
+
+// The isolation cases follow.
+
+// settleProvider stores what a provider was told by an owner, and a debt, with the owner's
+// mark.
+func settleProvider(t *testing.T, st Store, o owner.Owner) {
+	t.Helper()
+	ctx, s := t.Context(), provider.SourceOf(theKey, "")
+	_, err := st.TakeProviderName(ctx, o, theProvider, s, func(int) []string { return []string{"place-" + markOf(o)} })
+	kind(t, "take a name", err, "")
+	p := provider.Progress{DoneTo: 4, Marks: map[provider.Source]provider.Mark{s: {To: 4, Sent: 4}, provider.Source("k:" + markOf(o)): {To: 1}}}
+	kind(t, "keep", st.KeepTold(ctx, o, theProvider, curate.Task{Root: theSession, Kind: provider.Telling}, &p), "")
+	_, err = st.TakeProviderName(ctx, o, "elsewhere", s, func(int) []string { return []string{"place-" + markOf(o)} })
+	kind(t, "take a name", err, "")
+	if _, err := st.OweAll(ctx, o, "elsewhere"); err != nil {
+		t.Fatalf("owe: %v", err)
+	}
+}
+
+func providerReadingCases() map[string]isolationCase {
+	return map[string]isolationCase{
+		"ProviderName": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.ProviderName(ctx, o, theProvider, provider.SourceOf(theKey, ""))
+		}},
+		"ProviderNames": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.ProviderNames(ctx, o, theProvider, "k:")
+		}},
+		"Untold": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.Untold(ctx, o, "nobody", epoch(), 9)
+		}},
+		"Told": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.Told(ctx, o, theProvider, theSession)
+		}},
+		"Debts": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) { return st.Debts(ctx, o) }},
+		"Debt": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.Debt(ctx, o, "elsewhere", "place-"+markOf(o))
+		}},
+	}
+}
+
+func providerWritingCases() map[string]isolationCase {
+	return map[string]isolationCase{
+		"TakeProviderName": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.TakeProviderName(ctx, o, theProvider, "k:other", provider.Source("k:other").Candidates)
+		}},
+		"KeepTold": {stranger: fault.NotFound, silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			p := provider.Progress{DoneTo: 9, Marks: map[provider.Source]provider.Mark{"k:the-key": {To: 9}}}
+			return nil, st.KeepTold(ctx, o, theProvider, curate.Task{Root: theSession, Kind: provider.Telling}, &p)
+		}},
+		"BackfillProvider": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.BackfillProvider(ctx, o, theProvider)
+		}},
+		"EmptyPlace": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.EmptyPlace(ctx, o, theProvider, "place-"+markOf(alice()), true)
+		}},
+		"SettleDebt": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return nil, st.SettleDebt(ctx, o, &provider.Debt{Provider: "elsewhere", Name: "place-" + markOf(alice()), Whole: true}, true)
+		}},
+		"OweAll": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.OweAll(ctx, o, theProvider)
+		}},
+	}
+}
