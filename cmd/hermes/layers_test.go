@@ -25,14 +25,14 @@ var layers = [][]string{
 	{"run"},
 	{"recall", "upstream", "tool", "study", "job", "live", "storage"},
 	{"gateway", "provider"},
-	{"httpapi", "witness", "mcpserver", "sqlite", "postgres", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp"},
+	{"httpapi", "witness", "mcpserver", "sqlite", "postgres", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp", "provider/http", "provider/honcho"},
 	{"prove", "telemetry", "migrate", "backup"},
 	{"cli"},
 	{"cmd/hermes"},
 }
 
 // support are packages that only tests and benchmarks import; they may import anything.
-var support = []string{"storetest", "runtest", "pairtest", "gateway/gatewaytest", "markdown/markdowntest", "postgres/postgrestest"}
+var support = []string{"storetest", "runtest", "pairtest", "gateway/gatewaytest", "markdown/markdowntest", "postgres/postgrestest", "provider/providertest", "provider/honcho/honchotest"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()

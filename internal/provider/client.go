@@ -1,0 +1,194 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/cite"
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// Limits of answers, in bytes.
+const (
+	// MaxRecall is the longest answer to a question.
+	MaxRecall = 256 << 10
+	maxAnswer = 16 << 20
+	maxDetail = 200 // of an error, shown to people
+)
+
+// Client sends JSON to the server of a provider. It follows no redirect and uses no proxy of
+// the environment: keys and texts go only to the host that was configured.
+type Client struct {
+	base   *url.URL
+	header http.Header
+	http   *http.Client
+}
+
+// NewClient returns a client for the server at base. Its requests have the header.
+func NewClient(base string, header http.Header) (*Client, error) {
+	u, err := url.Parse(strings.TrimRight(base, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fault.New(fault.Invalid, "invalid_provider_url", "memory_provider.url must be an http or https URL.").At("memory_provider.url")
+	}
+	u.RawQuery, u.Fragment = "", ""
+	dial := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+	return &Client{base: u, header: header, http: &http.Client{
+		Transport: &http.Transport{
+			DialContext: dial.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,
+			MaxIdleConnsPerHost: 16, IdleConnTimeout: 90 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+			DisableCompression: true, // a small answer must not become a large one
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// Bearer is the header of a client with a key; "" for none.
+func Bearer(scheme, key string) http.Header {
+	h := make(http.Header)
+	if key != "" {
+		h.Set("Authorization", scheme+" "+key)
+	}
+	return h
+}
+
+// Close closes the idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Exchange is one request with its answer.
+type Exchange struct {
+	Method string
+	// Path is below the base; its parts are escaped already.
+	Path  string
+	Query url.Values
+	In    any // nil for no body
+	Out   any // nil if the answer is not read
+	// Limit is the longest answer, in bytes; 0 is the usual one.
+	Limit int64
+}
+
+// Do makes an exchange. It fails with Upstream if the server refuses or its answer has
+// another form, with Timeout or Unavailable if there is none.
+func (c *Client) Do(ctx context.Context, x *Exchange) error {
+	var body io.Reader
+	if x.In != nil {
+		text, err := json.Marshal(x.In)
+		if err != nil {
+			return fmt.Errorf("encode a request to the memory provider: %w", err)
+		}
+		body = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, x.Method, c.base.String()+x.Path, body)
+	if err != nil {
+		return fmt.Errorf("make a request to the memory provider: %w", err)
+	}
+	req.URL.RawQuery = x.Query.Encode()
+	for name, values := range c.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", "hermes")
+	req.Header.Set("Accept", "application/json")
+	if x.In != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	limit := x.Limit
+	if limit == 0 {
+		limit = maxAnswer
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	switch {
+	case err != nil:
+		return unreachable(err)
+	case resp.StatusCode >= 300:
+		return refused(resp.StatusCode, text)
+	case int64(len(text)) > limit:
+		return misshapen(fmt.Errorf("an answer of more than %d bytes", limit))
+	case x.Out == nil:
+		return nil
+	}
+	if err := json.Unmarshal(text, x.Out); err != nil {
+		return misshapen(err)
+	}
+	return nil
+}
+
+// unreachable is the fault for an exchange without an answer.
+func unreachable(err error) error {
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+		return fault.Wrap(fault.Timeout, "provider_timeout", "The memory provider did not answer in time.", err)
+	}
+	return fault.Wrap(fault.Unavailable, "provider_unreachable", "The memory provider cannot be reached, or broke off its answer.", err)
+}
+
+func misshapen(err error) error {
+	return fault.Wrap(fault.Upstream, "provider_answer", "The memory provider's answer does not have the form that it should have.", err)
+}
+
+// Misshapen is the fault for an answer that lacks something.
+func Misshapen(what string) error { return misshapen(errors.New(what)) }
+
+// refused is the fault for a status, with what the server says about it: {"detail": …} with
+// a text, or with a list of what is wrong.
+func refused(status int, text []byte) error {
+	msg := fmt.Sprintf("The memory provider answered %d", status)
+	if detail := detailOf(text); detail != "" {
+		msg += ": " + detail
+	}
+	f := fault.New(fault.Upstream, "provider_refused", strings.TrimSuffix(msg, ".")+".")
+	f.Status = status
+	return f
+}
+
+func detailOf(text []byte) string {
+	var answer struct {
+		Detail json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(text, &answer) != nil {
+		return ""
+	}
+	var detail string
+	var list []struct {
+		Msg string `json:"msg"`
+	}
+	if json.Unmarshal(answer.Detail, &detail) != nil && json.Unmarshal(answer.Detail, &list) == nil && len(list) > 0 {
+		detail = list[0].Msg
+	}
+	detail = cite.Line(detail)
+	if len(detail) > maxDetail {
+		detail = strings.ToValidUTF8(detail[:maxDetail], "") + "…"
+	}
+	return detail
+}
+
+// StatusOf is the status with which a provider refused; 0 for another error.
+func StatusOf(err error) int {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.Status
+	}
+	return 0
+}
+
+// Absent reports whether a provider says that it does not have the thing.
+func Absent(err error) bool { return StatusOf(err) == http.StatusNotFound }
+
+// Host is the address of a server as a part of a provider's id.
+func Host(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}

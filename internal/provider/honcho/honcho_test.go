@@ -1,0 +1,120 @@
+package honcho_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/provider/honcho"
+	"github.com/hermes-memory/hermes/internal/provider/honcho/honchotest"
+	"github.com/hermes-memory/hermes/internal/provider/providertest"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+func open(t *testing.T, url, key string, pinned bool) *honcho.Provider {
+	t.Helper()
+	p, err := honcho.New(url, key, pinned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, func(t *testing.T) *providertest.Rig {
+		t.Helper()
+		server := honchotest.Start(t)
+		server.Hold()
+		return &providertest.Rig{
+			Provider: open(t, server.URL+"/v3/", honchotest.Key, false), Stranger: open(t, server.URL, "wrong", false), Faults: server.Faults,
+			Settle: server.Settle, Texts: func(p run.Place) []string { return texts(server, p.Session) },
+		}
+	})
+}
+
+func texts(server *honchotest.Server, session string) []string {
+	var out []string
+	for _, m := range server.Messages("hermes", session) {
+		out = append(out, m.Content)
+	}
+	return out
+}
+
+// TestPeers: everybody speaks for himself, answers are the assistant's, and each message has
+// its id and its time.
+func TestPeers(t *testing.T) {
+	t.Parallel()
+	server := honchotest.Start(t)
+	said := providertest.Said(41, "hello", "hi", strings.Repeat("x", 25_001))
+	said[2].Speaker = "user-room-bob"
+	if err := open(t, server.URL, honchotest.Key, false).Told(t.Context(), providertest.Place("room"), said); err != nil {
+		t.Fatal(err)
+	}
+	got := server.Messages("hermes", "room")
+	if len(got) != 4 {
+		t.Fatalf("got %d messages, want 4", len(got))
+	}
+	for i, want := range []struct{ peer, id string }{{"user-room", "41"}, {"hermes", "42"}, {"user-room-bob", "43"}, {"user-room-bob", "43.2"}} {
+		if m := got[i]; m.Peer != want.peer || m.Metadata["hermes_id"] != want.id || m.CreatedAt.IsZero() {
+			t.Errorf("message %d: got %s %v at %v, want %+v", i, m.Peer, m.Metadata, m.CreatedAt, want)
+		}
+	}
+}
+
+// TestAnotherProcess: a process that knows nothing of the earlier one tells nothing twice.
+func TestAnotherProcess(t *testing.T) {
+	t.Parallel()
+	server := honchotest.Start(t)
+	for range 3 {
+		if err := open(t, server.URL, honchotest.Key, false).Told(t.Context(), providertest.Place("a"), providertest.Said(1, "one", "two")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := texts(server, "a"); len(got) != 2 {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestConclusions: conclusions go with their place, and with a pinned peer those of other
+// places stay.
+func TestConclusions(t *testing.T) {
+	t.Parallel()
+	for _, pinned := range []bool{false, true} {
+		server := honchotest.Start(t)
+		p := open(t, server.URL, honchotest.Key, pinned)
+		a, b := providertest.Place("a"), providertest.Place("b")
+		if pinned {
+			a.User, b.User = "alex", "alex"
+		}
+		for _, at := range []run.Place{a, b} {
+			if err := p.Told(t.Context(), at, providertest.Said(1, "one", "two")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 130 {
+			server.Conclude("hermes", "a", a.User, "likes tea")
+		}
+		server.Conclude("hermes", "b", b.User, "likes beer")
+		got, err := p.Forget(t.Context(), a, nil)
+		if err != nil || got.Left != "" || got.Confirmed != 1 {
+			t.Errorf("pinned %v: got %+v, %v", pinned, got, err)
+		}
+		if left := server.Conclusions("hermes"); len(left) != 1 || left[0].Content != "likes beer" {
+			t.Errorf("pinned %v: got %d conclusions left", pinned, len(left))
+		}
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"": "https://api.honcho.dev", "http://x:8000": "http://x:8000", "http://x:8000/v3/": "http://x:8000", "http://x/honcho/v3": "http://x/honcho",
+	} {
+		if got := honcho.BaseURL(given); got != want {
+			t.Errorf("%q: got %q, want %q", given, got, want)
+		}
+	}
+	if _, err := honcho.New("ftp://x", "", false); err == nil {
+		t.Error("a URL of another scheme was taken")
+	}
+}
