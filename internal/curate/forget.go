@@ -2,6 +2,7 @@ package curate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -28,6 +29,8 @@ type Forgotten struct {
 	Searched []Trace `json:"searched"`
 	// Left counts the mentions that the search still found; 0 if everything is gone.
 	Left int `json:"left"`
+	// Beside is what external memory providers have forgotten of it; nil if none was told.
+	Beside *PassedOn `json:"external_memory,omitempty"`
 	// Samples are the first sentences that would be erased; of a dry run only.
 	Samples []Sample `json:"samples,omitempty"`
 }
@@ -85,7 +88,7 @@ func (c *Curator) forgetThing(ctx context.Context, o owner.Owner, thing *mention
 			err = c.forgetUnderWay(ctx, o, thing, out)
 		}
 		if err == nil {
-			err = c.mirrored(ctx, o)
+			err = errors.Join(c.mirrored(ctx, o), c.passOn(ctx, o, erased.At, out))
 		}
 		if err == nil {
 			out.Searched, err = c.sweeper.Mentions(ctx, o, thing)

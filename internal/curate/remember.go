@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -98,7 +99,12 @@ func (c *Curator) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sc
 	if err != nil {
 		return nil, err
 	}
-	return c.EraseFact(ctx, o, &fact, nil)
+	since := c.now()
+	out, err := c.EraseFact(ctx, o, &fact, nil)
+	if err == nil {
+		err = c.passOn(ctx, o, since, out)
+	}
+	return out, err
 }
 
 // EraseFact is ForgetFact for a known fact. held is the lineage whose turn the caller
@@ -187,16 +193,16 @@ func (c *Curator) ForgetSession(ctx context.Context, o owner.Owner, id session.I
 	if err != nil {
 		return nil, fmt.Errorf("find session: %w", err)
 	}
-	out := &Forgotten{DryRun: dryRun, Searched: []Trace{}}
+	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}}, c.now()
 	if err := c.dropLineage(ctx, o, tip, out); err != nil || dryRun {
 		return out, err
 	}
-	return out, c.mirrored(ctx, o)
+	return out, errors.Join(c.mirrored(ctx, o), c.passOn(ctx, o, since, out))
 }
 
 // ForgetKey erases every lineage that has a message under a key.
 func (c *Curator) ForgetKey(ctx context.Context, o owner.Owner, key session.Key, dryRun bool) (*Forgotten, error) {
-	out := &Forgotten{DryRun: dryRun, Searched: []Trace{}}
+	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}}, c.now()
 	facts, err := c.Facts(ctx, o, memory.Scope{Key: key})
 	if err != nil {
 		return nil, err
@@ -214,7 +220,7 @@ func (c *Curator) ForgetKey(ctx context.Context, o owner.Owner, key session.Key,
 	if err != nil || dryRun {
 		return out, err
 	}
-	return out, c.mirrored(ctx, o)
+	return out, errors.Join(c.mirrored(ctx, o), c.passOn(ctx, o, since, out))
 }
 
 func (c *Curator) dropLineage(ctx context.Context, o owner.Owner, tip session.Session, out *Forgotten) error {

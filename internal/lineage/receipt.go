@@ -58,12 +58,24 @@ type Receipt struct {
 	InputTo  int64 `json:"input_to"`
 	// Recalled are the older messages that were quoted.
 	Recalled []memory.Place `json:"recalled"`
+	// Beside is what an external memory provider added; nil for nothing.
+	Beside *Beside `json:"beside,omitempty"`
 	// Tools are the tools of this server that were run for the answer.
 	Tools   []ToolUse `json:"tools,omitempty"`
 	Context Context   `json:"context"`
 	// Frame is stored with the receipt. Each text is stored once for all answers that
 	// share it.
 	Frame Frame `json:"-"`
+}
+
+// Beside is what an external memory provider added to a prompt.
+type Beside struct {
+	Provider string `json:"provider"`
+	// Lines are the lines as they were sent.
+	Lines  []string `json:"lines"`
+	Tokens int      `json:"tokens"`
+	// Late says that they answer an earlier question.
+	Late bool `json:"late,omitempty"`
 }
 
 // Frame holds the unchanged texts that a model was sent besides the messages. A text is

@@ -17,8 +17,8 @@ import (
 // are to forget those that still stand. It is called before the messages change.
 func (t *tx) owe(o owner.Owner, root session.ID, from, to int64) {
 	const owe = `INSERT INTO provider_debts AS d (owner_id, provider, name, message_id, owed_at, wake_at)
-		SELECT m.owner_id, n.provider, n.name, m.id, ?5::bigint, ?6::bigint FROM provider_marks k
-		JOIN messages m ON m.owner_id = k.owner_id AND m.root_id = k.root_id AND m.seq >= ?3 AND m.seq < least(?4, k.sent_to)
+		SELECT DISTINCT m.owner_id, n.provider, n.name, m.id, ?5::bigint, ?6::bigint FROM provider_marks k
+		JOIN messages m ON m.owner_id = k.owner_id AND m.root_id = k.root_id AND m.seq >= greatest(?3, k.told_from) AND m.seq < least(?4, k.sent_to)
 			AND m.undone_at IS NULL AND m.role IN ('user', 'assistant')
 			AND CASE WHEN m.session_key IS NULL THEN 'r:' || m.root_id ELSE 'k:' || m.session_key END = k.source
 		JOIN provider_names n ON n.owner_id = k.owner_id AND n.source = k.source AND n.provider = k.provider AND n.current
@@ -117,6 +117,8 @@ func (t *tx) tellAgain(o owner.Owner, to, name string) ([]session.ID, error) {
 	for _, root := range roots {
 		t.send("tell a lineage again", `UPDATE provider_lineages SET done_to = 0 WHERE owner_id = ? AND provider = ? AND root_id = ?`,
 			o.ID(), to, string(root))
+		t.send("end a claim", `UPDATE work SET state = 'waiting', fence = fence + 1 WHERE owner_id = ? AND kind = ? AND root_id = ?`,
+			o.ID(), string(provider.Telling), string(root)) // of another process
 	}
 	return roots, err
 }

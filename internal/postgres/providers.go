@@ -104,18 +104,14 @@ func (db *DB) Untold(ctx context.Context, o owner.Owner, to string, since time.T
 
 // Told implements provider.Tellings.
 func (db *DB) Told(ctx context.Context, o owner.Owner, to string, root session.ID) (provider.Progress, error) {
-	p := provider.Progress{Marks: make(map[provider.Source]provider.Mark)}
+	var p provider.Progress
 	const done = `SELECT done_to, backfill FROM provider_lineages WHERE owner_id = ? AND root_id = ? AND provider = ?`
 	if err := db.row(ctx, done, o.ID(), string(root), to).Scan(&p.DoneTo, &p.Backfill); err != nil && !isNoRows(err) {
 		return p, fmt.Errorf("read what a provider was told: %w", err)
 	}
-	_, err := rowsOf(ctx, db, func(rows *rows) (_ bool, err error) {
-		var s provider.Source
-		var m provider.Mark
-		err = rows.Scan(&s, &m.From, &m.To, &m.Filled, &m.Sent)
-		p.Marks[s] = m
-		return true, err
-	}, `SELECT source, told_from, told_to, filled_to, sent_to FROM provider_marks WHERE owner_id = ? AND root_id = ? AND provider = ?`,
+	var err error
+	p.Marks, err = rowsOf(ctx, db, func(rows *rows) (m provider.Mark, err error) { return m, rows.Scan(&m.Source, &m.From, &m.To, &m.Sent) },
+		`SELECT source, told_from, told_to, sent_to FROM provider_marks WHERE owner_id = ? AND root_id = ? AND provider = ? ORDER BY source, told_from`,
 		o.ID(), string(root), to)
 	if err != nil {
 		return p, fmt.Errorf("read what a provider was told: %w", err)
@@ -132,9 +128,8 @@ func (db *DB) KeepTold(ctx context.Context, o owner.Owner, to string, task curat
 	}
 	const keep = `INSERT INTO provider_lineages (owner_id, provider, root_id, done_to, backfill) VALUES (?,?,?,?,?)
 		ON CONFLICT (owner_id, root_id, provider) DO UPDATE SET done_to = excluded.done_to`
-	const mark = `INSERT INTO provider_marks (owner_id, provider, root_id, source, told_from, told_to, filled_to, sent_to) VALUES (?,?,?,?,?,?,?,?)
-		ON CONFLICT (owner_id, root_id, provider, source) DO UPDATE SET told_from = excluded.told_from, told_to = excluded.told_to,
-			filled_to = excluded.filled_to, sent_to = excluded.sent_to`
+	const mark = `INSERT INTO provider_marks (owner_id, provider, root_id, source, told_from, told_to, sent_to) VALUES (?,?,?,?,?,?,?)
+		ON CONFLICT (owner_id, root_id, provider, source, told_from) DO UPDATE SET told_to = excluded.told_to, sent_to = excluded.sent_to`
 	return db.w.submit(ctx, o, func(t *tx) error {
 		if err := t.hasLineage(o, task.Root); err != nil {
 			return err
@@ -143,8 +138,8 @@ func (db *DB) KeepTold(ctx context.Context, o owner.Owner, to string, task curat
 			return err
 		}
 		t.send("keep what a provider was told", keep, o.ID(), to, string(task.Root), p.DoneTo, p.Backfill)
-		for s, m := range p.Marks {
-			t.send("keep what a provider was told", mark, o.ID(), to, string(task.Root), string(s), m.From, m.To, m.Filled, m.Sent)
+		for _, m := range p.Marks {
+			t.send("keep what a provider was told", mark, o.ID(), to, string(task.Root), string(m.Source), m.From, m.To, m.Sent)
 		}
 		return nil
 	})

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/curate"
@@ -51,23 +52,25 @@ type Progress struct {
 	DoneTo int64
 	// Backfill says that messages from before the provider was in use are told, too.
 	Backfill bool
-	// Marks are the marks of the places that the lineage has messages in. KeepTold changes
-	// only those that it is given.
-	Marks map[Source]Mark
+	// Marks are the parts that were told, by place and Seq. KeepTold changes only those that
+	// it is given.
+	Marks []Mark
 	// Skips are the parts that are not told. They are only read.
 	Skips []Skip
 }
 
-// Mark is how far a place was told of a lineage, in Seqs.
+// Mark is a part of a lineage that a place was told, in Seqs.
 type Mark struct {
-	// Those from From to To were told, and those before Filled by a backfill.
-	From, To, Filled int64
+	Source   Source
+	From, To int64
 	// Sent is the end of what may have been told: it is raised before a call.
 	Sent int64
 }
 
-// has reports whether the message with a Seq was told.
-func (m Mark) has(seq int64) bool { return seq < m.Filled || seq >= m.From && seq < m.To }
+// told reports whether a place was told the message with a Seq.
+func (p *Progress) told(s Source, seq int64) bool {
+	return slices.ContainsFunc(p.Marks, func(m Mark) bool { return m.Source == s && seq >= m.From && seq < m.To })
+}
 
 // Skip is a part of a lineage that is not told: an import, which a backfill tells all the
 // same, or what is never told, such as the turn of a job.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -56,3 +57,33 @@ type Passed struct {
 
 // ErrWholePlace says that a provider can only erase whole places.
 var ErrWholePlace = errors.New("this provider cannot erase single messages")
+
+// Beside is the external memory that turns ask beside our own.
+type Beside interface {
+	// Name is what the other program is called.
+	Name() string
+	// Ask asks for what bears on a question and returns at once. The returned function waits
+	// for the answer, for a bounded time from Ask on. Ask returns nil if the program is not
+	// asked.
+	Ask(ctx context.Context, q *Asking) func() Told
+}
+
+// Asking is a question to the external memory.
+type Asking struct {
+	Owner owner.Owner
+	// Key and Root are the session key and the lineage of the turn, and Speaker is who asks,
+	// if the client names one.
+	Key     session.Key
+	Root    session.ID
+	Speaker string
+	// Question is the user's newest message, and Tokens how much room the answer has.
+	Question string
+	Tokens   int
+}
+
+// Told is an answer of the external memory; empty for none.
+type Told struct {
+	Text string
+	// Late says that the answer is to an earlier question of the same place.
+	Late bool
+}

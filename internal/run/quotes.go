@@ -3,6 +3,7 @@ package run
 import (
 	"slices"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -15,6 +16,8 @@ type recollection struct {
 	tokens int
 	// outside says that a quote is, or may repeat, text of another program.
 	outside bool
+	// beside is what the external memory added to the text; nil for nothing.
+	beside *lineage.Beside
 }
 
 // recall returns a function that searches older messages for answers to the question

@@ -18,8 +18,8 @@ import (
 // are to forget those that still stand. It is called before the messages change.
 func (t *tx) owe(o owner.Owner, root session.ID, from, to int64) error {
 	const owe = `INSERT INTO provider_debts (owner_id, provider, name, message_id, owed_at, wake_at)
-		SELECT m.owner_id, n.provider, n.name, m.id, ?5, ?6 FROM provider_marks k
-		JOIN messages m ON m.owner_id = k.owner_id AND m.root_id = k.root_id AND m.seq >= ?3 AND m.seq < min(?4, k.sent_to)
+		SELECT DISTINCT m.owner_id, n.provider, n.name, m.id, ?5, ?6 FROM provider_marks k
+		JOIN messages m ON m.owner_id = k.owner_id AND m.root_id = k.root_id AND m.seq >= max(?3, k.told_from) AND m.seq < min(?4, k.sent_to)
 			AND m.undone_at IS NULL AND m.role IN ('user', 'assistant')
 			AND CASE WHEN m.session_key IS NULL THEN 'r:' || m.root_id ELSE 'k:' || m.session_key END = k.source
 		JOIN provider_names n ON n.owner_id = k.owner_id AND n.source = k.source AND n.provider = k.provider AND n.current = 1
@@ -141,8 +141,13 @@ func (t *tx) tellAgain(o owner.Owner, to, name string) ([]session.ID, error) {
 		return nil, err
 	}
 	for _, root := range roots {
-		if _, err := t.exec(`UPDATE provider_lineages SET done_to = 0 WHERE owner_id = ? AND provider = ? AND root_id = ?`, o.ID(), to, string(root)); err != nil {
-			return nil, err
+		for _, query := range []string{
+			`UPDATE provider_lineages SET done_to = 0 WHERE owner_id = ?1 AND provider = ?2 AND root_id = ?3`,
+			`UPDATE work SET state = 'waiting', fence = fence + 1 WHERE owner_id = ?1 AND kind = ?4 AND root_id = ?3`, // a claim of another process
+		} {
+			if _, err := t.exec(query, o.ID(), to, string(root), string(provider.Telling)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return roots, nil

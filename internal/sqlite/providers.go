@@ -112,7 +112,7 @@ func (db *DB) Untold(ctx context.Context, o owner.Owner, to string, since time.T
 
 // Told implements provider.Tellings.
 func (db *DB) Told(ctx context.Context, o owner.Owner, to string, root session.ID) (provider.Progress, error) {
-	p := provider.Progress{Marks: make(map[provider.Source]provider.Mark)}
+	var p provider.Progress
 	st, err := db.read.stmt(ctx, `SELECT done_to, backfill FROM provider_lineages WHERE owner_id = ? AND root_id = ? AND provider = ?`)
 	if err != nil {
 		return p, err
@@ -120,13 +120,8 @@ func (db *DB) Told(ctx context.Context, o owner.Owner, to string, root session.I
 	if err := st.QueryRowContext(ctx, o.ID(), string(root), to).Scan(&p.DoneTo, &p.Backfill); err != nil && !isNoRows(err) {
 		return p, fmt.Errorf("read what a provider was told: %w", err)
 	}
-	_, err = rowsOf(ctx, db, func(rows *sql.Rows) (_ bool, err error) {
-		var s provider.Source
-		var m provider.Mark
-		err = rows.Scan(&s, &m.From, &m.To, &m.Filled, &m.Sent)
-		p.Marks[s] = m
-		return true, err
-	}, `SELECT source, told_from, told_to, filled_to, sent_to FROM provider_marks WHERE owner_id = ? AND root_id = ? AND provider = ?`,
+	p.Marks, err = rowsOf(ctx, db, func(rows *sql.Rows) (m provider.Mark, err error) { return m, rows.Scan(&m.Source, &m.From, &m.To, &m.Sent) },
+		`SELECT source, told_from, told_to, sent_to FROM provider_marks WHERE owner_id = ? AND root_id = ? AND provider = ? ORDER BY source, told_from`,
 		o.ID(), string(root), to)
 	if err != nil {
 		return p, fmt.Errorf("read what a provider was told: %w", err)
@@ -143,7 +138,7 @@ func (db *DB) KeepTold(ctx context.Context, o owner.Owner, to string, task curat
 	}
 	const keep = `INSERT INTO provider_lineages (owner_id, provider, root_id, done_to, backfill) VALUES (?,?,?,?,?)
 		ON CONFLICT DO UPDATE SET done_to = excluded.done_to`
-	const mark = `INSERT OR REPLACE INTO provider_marks (owner_id, provider, root_id, source, told_from, told_to, filled_to, sent_to) VALUES (?,?,?,?,?,?,?,?)`
+	const mark = `INSERT OR REPLACE INTO provider_marks (owner_id, provider, root_id, source, told_from, told_to, sent_to) VALUES (?,?,?,?,?,?,?)`
 	return db.w.submit(ctx, func(t *tx) error {
 		if err := t.hasLineage(o, task.Root); err != nil {
 			return err
@@ -154,8 +149,8 @@ func (db *DB) KeepTold(ctx context.Context, o owner.Owner, to string, task curat
 		if _, err := t.exec(keep, o.ID(), to, string(task.Root), p.DoneTo, p.Backfill); err != nil {
 			return fmt.Errorf("keep what a provider was told: %w", err)
 		}
-		for s, m := range p.Marks {
-			if _, err := t.exec(mark, o.ID(), to, string(task.Root), string(s), m.From, m.To, m.Filled, m.Sent); err != nil {
+		for _, m := range p.Marks {
+			if _, err := t.exec(mark, o.ID(), to, string(task.Root), string(m.Source), m.From, m.To, m.Sent); err != nil {
 				return fmt.Errorf("keep what a provider was told: %w", err)
 			}
 		}

@@ -48,7 +48,7 @@ func named(t *testing.T, st Store, o owner.Owner, s provider.Source) string {
 func tell(t *testing.T, st Store, l *talk, to int64) string {
 	t.Helper()
 	s := provider.SourceOf(l.key, l.root())
-	p := provider.Progress{DoneTo: to, Marks: map[provider.Source]provider.Mark{s: {To: to, Sent: to}}}
+	p := provider.Progress{DoneTo: to, Marks: []provider.Mark{{Source: s, To: to, Sent: to}}}
 	kind(t, "keep", st.KeepTold(t.Context(), l.o, theProvider, curate.Task{Root: l.root(), Kind: provider.Telling}, &p), "")
 	return named(t, st, l.o, s)
 }
@@ -122,7 +122,9 @@ func testProviderTold(t *testing.T, st Store) {
 	if err != nil || !ok {
 		t.Fatalf("claim: %v, %v", ok, err)
 	}
-	want := provider.Progress{DoneTo: 2, Marks: map[provider.Source]provider.Mark{"k:key": {From: 1, To: 2, Filled: 1, Sent: 2}, "r:s": {To: 1, Sent: 1}}}
+	want := provider.Progress{DoneTo: 2, Marks: []provider.Mark{
+		{Source: "k:key", To: 1, Sent: 1}, {Source: "k:key", From: 2, To: 3, Sent: 4}, {Source: "r:s", To: 1, Sent: 1},
+	}}
 	task := curate.Task{Root: "s", Kind: provider.Telling, Fence: it.Fence - 1}
 	kind(t, "keep under a lost claim", st.KeepTold(ctx, alice(), theProvider, task, &want), fault.Conflict)
 	task.Fence = it.Fence
@@ -132,6 +134,12 @@ func testProviderTold(t *testing.T, st Store) {
 	same(t, "told", got, want)
 	none, err := st.Told(ctx, alice(), "elsewhere", "s")
 	kind(t, "told elsewhere", err, "")
+	want.Marks[1].To = 4
+	more := provider.Progress{DoneTo: 2, Marks: want.Marks[1:2]}
+	kind(t, "keep more", st.KeepTold(ctx, alice(), theProvider, task, &more), "")
+	got, err = st.Told(ctx, alice(), theProvider, "s")
+	kind(t, "told", err, "")
+	same(t, "told more", got, want)
 	same(t, "told elsewhere", none, provider.Progress{})
 	untold(t, "after it", st, epoch())
 	l.say(t, st, "three")
@@ -215,7 +223,7 @@ func testProviderSent(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
 	l.say(t, st, "one", "two")
 	named(t, st, alice(), "r:s")
-	p := provider.Progress{Marks: map[provider.Source]provider.Mark{"r:s": {Sent: 2}}}
+	p := provider.Progress{Marks: []provider.Mark{{Source: "r:s", Sent: 2}}}
 	kind(t, "keep", st.KeepTold(ctx, alice(), theProvider, curate.Task{Root: "s", Kind: provider.Telling}, &p), "")
 	kind(t, "delete", st.DeleteLineage(ctx, alice(), "s"), "")
 	if got := owed(t, st); len(got) != 1 || got[0].Count != 2 {
@@ -304,7 +312,7 @@ func testProviderBackfill(t *testing.T, st Store) {
 	same(t, "lineages", roots, []session.ID{"a", "b"})
 	p, err := st.Told(ctx, alice(), theProvider, "a")
 	kind(t, "told", err, "")
-	same(t, "told", p, provider.Progress{Backfill: true, Marks: map[provider.Source]provider.Mark{"k:key": {To: 2, Sent: 2}}})
+	same(t, "told", p, provider.Progress{Backfill: true, Marks: []provider.Mark{{Source: "k:key", To: 2, Sent: 2}}})
 	for _, to := range []string{"", theProvider} { // a break
 		_, err := st.SwitchProvider(ctx, to, hour(1))
 		kind(t, "switch", err, "")
@@ -347,7 +355,7 @@ func settleProvider(t *testing.T, st Store, o owner.Owner) {
 	ctx, s := t.Context(), provider.SourceOf(theKey, "")
 	_, err := st.TakeProviderName(ctx, o, theProvider, s, func(int) []string { return []string{"place-" + markOf(o)} })
 	kind(t, "take a name", err, "")
-	p := provider.Progress{DoneTo: 4, Marks: map[provider.Source]provider.Mark{s: {To: 4, Sent: 4}, provider.Source("k:" + markOf(o)): {To: 1}}}
+	p := provider.Progress{DoneTo: 4, Marks: []provider.Mark{{Source: s, To: 4, Sent: 4}, {Source: provider.Source("k:" + markOf(o)), To: 1}}}
 	kind(t, "keep", st.KeepTold(ctx, o, theProvider, curate.Task{Root: theSession, Kind: provider.Telling}, &p), "")
 	_, err = st.TakeProviderName(ctx, o, "elsewhere", s, func(int) []string { return []string{"place-" + markOf(o)} })
 	kind(t, "take a name", err, "")
@@ -383,7 +391,7 @@ func providerWritingCases() map[string]isolationCase {
 			return st.TakeProviderName(ctx, o, theProvider, "k:other", provider.Source("k:other").Candidates)
 		}},
 		"KeepTold": {stranger: fault.NotFound, silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			p := provider.Progress{DoneTo: 9, Marks: map[provider.Source]provider.Mark{"k:the-key": {To: 9}}}
+			p := provider.Progress{DoneTo: 9, Marks: []provider.Mark{{Source: "k:the-key", To: 9}}}
 			return nil, st.KeepTold(ctx, o, theProvider, curate.Task{Root: theSession, Kind: provider.Telling}, &p)
 		}},
 		"BackfillProvider": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {

@@ -28,7 +28,7 @@ CREATE TABLE provider_lineages (
   PRIMARY KEY (owner_id, root_id, provider)
 );
 
--- How far a place was told of a lineage.
+-- The parts of a lineage that a place was told.
 CREATE TABLE provider_marks (
   owner_id   TEXT COLLATE "C" NOT NULL,
   provider   TEXT COLLATE "C" NOT NULL,
@@ -36,9 +36,8 @@ CREATE TABLE provider_marks (
   source     TEXT COLLATE "C" NOT NULL,
   told_from  BIGINT NOT NULL,
   told_to    BIGINT NOT NULL,
-  filled_to  BIGINT NOT NULL,        -- told by a backfill
   sent_to    BIGINT NOT NULL,        -- raised before a call
-  PRIMARY KEY (owner_id, root_id, provider, source)
+  PRIMARY KEY (owner_id, root_id, provider, source, told_from)
 );
 
 CREATE INDEX provider_marks_source ON provider_marks (owner_id, provider, source);

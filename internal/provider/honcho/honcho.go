@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -118,6 +119,11 @@ func (h *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error
 		stored, err := h.stored(ctx, p, len(pieces))
 		if err != nil {
 			return err
+		}
+		for mark := range stored { // an earlier process may have told newer ones
+			id, _, _ := strings.Cut(mark, ".")
+			n, _ := strconv.ParseInt(id, 10, 64)
+			newest = max(newest, n)
 		}
 		pieces = without(pieces, stored)
 	}

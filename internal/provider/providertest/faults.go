@@ -14,7 +14,8 @@ import (
 
 // Fault is what a server does instead of what it should do.
 type Fault struct {
-	// On restricts the fault to requests whose method and path contain the text.
+	// On restricts the fault to requests whose method and path contain the text, or end with
+	// it if it ends with "$".
 	On string
 	// Delay is the time before anything happens.
 	Delay time.Duration
@@ -27,6 +28,10 @@ type Fault struct {
 	// Cut breaks the connection off instead of an answer. Stored lets the request take
 	// effect first.
 	Cut, Stored bool
+}
+
+func (f *Fault) on(r *Request) bool {
+	return strings.Contains(r.Method+" "+r.Path+"$", f.On)
 }
 
 // Request is a request that a server has got.
@@ -76,12 +81,12 @@ func (f *Faults) take(r *Request) *Fault {
 	defer f.mu.Unlock()
 	f.got = append(f.got, *r)
 	for i := range f.once {
-		if fault := f.once[i]; strings.Contains(r.Method+" "+r.Path, fault.On) {
+		if fault := f.once[i]; fault.on(r) {
 			f.once = append(f.once[:i:i], f.once[i+1:]...)
 			return &fault
 		}
 	}
-	if f.always != nil && strings.Contains(r.Method+" "+r.Path, f.always.On) {
+	if f.always != nil && f.always.on(r) {
 		return f.always
 	}
 	return nil

@@ -28,7 +28,7 @@ CREATE TABLE provider_lineages (
   PRIMARY KEY (owner_id, root_id, provider)
 ) STRICT, WITHOUT ROWID;
 
--- How far a place was told of a lineage.
+-- The parts of a lineage that a place was told.
 CREATE TABLE provider_marks (
   owner_id  TEXT    NOT NULL,
   provider  TEXT    NOT NULL,
@@ -36,9 +36,8 @@ CREATE TABLE provider_marks (
   source    TEXT    NOT NULL,
   told_from INTEGER NOT NULL,
   told_to   INTEGER NOT NULL,
-  filled_to INTEGER NOT NULL,        -- told by a backfill
   sent_to   INTEGER NOT NULL,        -- raised before a call
-  PRIMARY KEY (owner_id, root_id, provider, source)
+  PRIMARY KEY (owner_id, root_id, provider, source, told_from)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX provider_marks_source ON provider_marks (owner_id, provider, source);

@@ -1,0 +1,264 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/provider"
+	"github.com/hermes-memory/hermes/internal/provider/providertest"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// holds reports whether any place at the provider has a text.
+func (h *house) holds(text string) bool {
+	for _, place := range h.honcho.Sessions("hermes") {
+		if strings.Contains(strings.Join(h.texts("hermes", place), "\n"), text) {
+			return true
+		}
+	}
+	for _, c := range h.honcho.Conclusions("hermes") {
+		if strings.Contains(c.Content, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *house) forget(about string) *curate.Forgotten {
+	h.t.Helper()
+	got, err := h.curator.Forget(h.t.Context(), owner.Local(), about, false)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return got
+}
+
+// TestForgetAbout: a thing is gone there, too, with what was concluded from it, and the rest
+// is told again in another place.
+func TestForgetAbout(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.say("s", "key", "My dentist is Dr. Zanzibar.")
+	h.say("s", "key", "I like tea.")
+	h.say("t", "key", "I like cake.")
+	h.say("u", "other", "I like beer.")
+	h.catchUp()
+	h.honcho.Conclude("hermes", "key", "user-key", "goes to Zanzibar")
+	got := h.forget("Zanzibar")
+	if got.Left != 0 || got.Beside == nil || got.Beside.Confirmed != 1 || len(got.Beside.Left) > 0 {
+		t.Errorf("got the certificate %+v with %+v", got, got.Beside)
+	}
+	if h.holds("Zanzibar") {
+		t.Error("the provider still has it")
+	}
+	h.catchUp()
+	text := strings.Join(h.texts("hermes", "key-g2"), "|")
+	if !strings.Contains(text, "I like tea.") || !strings.Contains(text, "I like cake.") || strings.Contains(text, "Zanzibar") {
+		t.Errorf("told again: %s", text)
+	}
+	h.has("other", "I like beer.", "ok")
+	if b := h.beside(h.say("s", "key", "What do I like?")); b == nil || !strings.Contains(strings.Join(b.Lines, ""), "tea") {
+		t.Errorf("recalled %+v of the next place", b)
+	}
+}
+
+// TestForgetKinds: P6. Sessions, keys, facts and undone messages are gone there, too.
+func TestForgetKinds(t *testing.T) {
+	t.Parallel()
+	ctx, me := context.Background(), owner.Local()
+	for name, do := range map[string]func(h *house) (*curate.Forgotten, error){
+		"session": func(h *house) (*curate.Forgotten, error) { return h.curator.ForgetSession(ctx, me, "s", false) },
+		"key":     func(h *house) (*curate.Forgotten, error) { return h.curator.ForgetKey(ctx, me, "key", false) },
+		"fact": func(h *house) (*curate.Forgotten, error) {
+			for _, f := range h.facts("key") {
+				if strings.Contains(f.Quote, "Zanzibar") {
+					return h.curator.ForgetFact(ctx, me, memory.Scope{Key: "key"}, f.ID)
+				}
+			}
+			return nil, fmt.Errorf("no fact")
+		},
+		"undo": func(h *house) (*curate.Forgotten, error) {
+			_, err := h.curator.Undo(ctx, me, "s")
+			h.catchUp()
+			return nil, err
+		},
+		"deleted session": func(h *house) (*curate.Forgotten, error) {
+			_, err := h.curator.Delete(ctx, me, "s", nil)
+			h.catchUp()
+			return nil, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, nil)
+			h.say("t", "other", "I like beer.")
+			h.say("s", "key", "I live in Zanzibar.")
+			h.catchUp()
+			if !h.holds("Zanzibar") {
+				t.Fatal("it was not told")
+			}
+			got, err := do(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != nil && (got.Beside == nil || got.Beside.Confirmed == 0 || len(got.Beside.Left) > 0) {
+				t.Errorf("got the certificate %+v", got.Beside)
+			}
+			if h.holds("Zanzibar") || !h.holds("beer") {
+				t.Error("the provider still has it, or has lost something else")
+			}
+			if list, err := h.db.Debts(ctx, me); err != nil || len(list) > 0 {
+				t.Errorf("still owed: %+v, %v", list, err)
+			}
+		})
+	}
+}
+
+// TestForgetDown: while the provider is down, the certificate says so; an hour later it is
+// gone there.
+func TestForgetDown(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.say("s", "zanzibar", "I live there.")
+	h.catchUp()
+	h.honcho.Always(&providertest.Fault{Status: 503})
+	got := h.forget("zanzibar")
+	if got.Beside == nil || got.Beside.Confirmed != 0 || len(got.Beside.Left) != 1 {
+		t.Fatalf("got the certificate %+v", got.Beside)
+	}
+	if l := got.Beside.Left[0]; l.AskedAt != nil || l.NextAttemptAt == nil || l.Why == "" || !l.Whole || l.Place != "zanzibar" {
+		t.Errorf("got %+v", l)
+	}
+	if got.Left == 0 { // the name of the place is needed to ask again
+		t.Error("the certificate does not count the name of the place")
+	}
+	h.catchUp()
+	h.honcho.Always(nil)
+	h.restart(nil)
+	h.catchUp()
+	if got := h.forget("zanzibar"); got.Left != 0 || got.Beside != nil || h.holds("I live there") {
+		t.Errorf("an hour later: got %d left, %+v", got.Left, got.Beside)
+	}
+}
+
+// TestForgetAsked: a request that was taken and not finished is not confirmed.
+func TestForgetAsked(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.honcho.Hold()
+	h.say("s", "", "I live in Zanzibar.")
+	h.catchUp()
+	got, err := h.curator.ForgetSession(t.Context(), owner.Local(), "s", false)
+	if err != nil || got.Beside == nil || len(got.Beside.Left) != 1 || got.Beside.Left[0].AskedAt == nil {
+		t.Fatalf("got %+v, %v", got.Beside, err)
+	}
+	h.honcho.Settle()
+	h.catchUp()
+	if status, err := h.manager.Status(t.Context(), owner.Local()); err != nil || len(status.Owed) > 0 {
+		t.Errorf("got %+v, %v", status, err)
+	}
+}
+
+// TestForgetGivesUp: after 30 days nobody asks any more, and it is still listed.
+func TestForgetGivesUp(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.honcho.Hold()
+	h.say("s", "", "I live in Zanzibar.")
+	h.catchUp()
+	if _, err := h.curator.ForgetSession(t.Context(), owner.Local(), "s", false); err != nil {
+		t.Fatal(err)
+	}
+	for range 32 {
+		h.later(24 * time.Hour)
+		h.manager.CatchUp(context.Background())
+	}
+	before := len(h.honcho.Requests())
+	h.catchUp()
+	status, err := h.manager.Status(t.Context(), owner.Local())
+	if err != nil || len(status.Owed) != 1 || status.Owed[0].NextAttemptAt != nil || len(h.honcho.Requests()) != before {
+		t.Errorf("got %+v, %v", status, err)
+	}
+}
+
+// TestForgetOff: switching the provider off erases nothing there and sends nothing; a
+// certificate says what it still has.
+func TestForgetOff(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.say("s", "", "I live in Zanzibar.")
+	h.catchUp()
+	h.off()
+	before := len(h.honcho.Requests())
+	got := h.forget("Zanzibar")
+	h.catchUp()
+	if n := len(h.honcho.Requests()) - before; n > 0 {
+		t.Errorf("got %d requests", n)
+	}
+	if got.Beside == nil || len(got.Beside.Left) != 1 || !strings.Contains(got.Beside.Left[0].Why, "switched off") || !h.holds("Zanzibar") {
+		t.Errorf("got the certificate %+v", got.Beside)
+	}
+	h.restart(nil)
+	h.catchUp()
+	if h.holds("Zanzibar") {
+		t.Error("it was not passed on after the provider was switched on again")
+	}
+}
+
+// TestForgetBetween: what is forgotten while it is being told is gone there, too.
+func TestForgetBetween(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.say("s", "", "I live in Zanzibar.")
+	h.honcho.Next(providertest.Fault{On: "/messages$", Cut: true, Stored: true}) // the outcome is unknown here
+	h.manager.CatchUp(context.Background())
+	if !h.holds("Zanzibar") {
+		t.Fatal("it was not told")
+	}
+	if _, err := h.curator.ForgetSession(t.Context(), owner.Local(), "s", false); err != nil {
+		t.Fatal(err)
+	}
+	h.catchUp()
+	if h.holds("Zanzibar") {
+		t.Error("the provider still has it")
+	}
+}
+
+// TestForgetSpeaker: what was concluded about a speaker goes with the place.
+func TestForgetSpeaker(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.ask(&run.Request{Session: "s", Key: "room", Messages: []session.Message{{Role: session.User, Name: "Bob", Content: "I live in Zanzibar."}}})
+	h.catchUp()
+	h.honcho.Conclude("hermes", "room", "user-room-Bob", "lives in Zanzibar")
+	if got := h.forget("Zanzibar"); got.Beside == nil || len(got.Beside.Left) > 0 || h.holds("Zanzibar") {
+		t.Errorf("got the certificate %+v", got.Beside)
+	}
+}
+
+// TestForgetAll: everything of an owner is gone there, and is not told again.
+func TestForgetAll(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(p *provider.Parts) { p.Owners = []string{"*"} })
+	h.say("s", "key", "I live in Zanzibar.")
+	h.say("t", "", "So do I.")
+	h.ask(&run.Request{Owner: ada(), Session: "a", Messages: []session.Message{{Role: session.User, Content: "I do not."}}})
+	h.catchUp()
+	got, err := h.manager.ForgetAll(t.Context(), owner.Local())
+	if err != nil || got.Confirmed != 2 || len(got.Left) > 0 || h.holds("") {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got := h.texts(provider.Workspace(ada()), "a"); len(got) != 2 {
+		t.Errorf("another owner has %q", got)
+	}
+	h.say("s", "key", "I have moved.")
+	h.catchUp()
+	h.has("key-g2", "I have moved.", "ok")
+}

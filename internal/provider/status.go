@@ -1,0 +1,236 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Status is the state of a provider, for an owner.
+type Status struct {
+	// ID and Type name the provider; "" for none.
+	ID   string
+	Type string
+	// Serves says that it is told what the owner's conversations say.
+	Serves   bool
+	UserOnly bool
+	Wait     time.Duration
+	// Since is when it was switched on.
+	Since time.Time
+	// Asked, Answered and Told count since the start: questions, those that were answered,
+	// and messages.
+	Asked, Answered, Told int64
+	// Waiting are lineages of the owner that it is yet to be told of, as far as they are
+	// known.
+	Waiting int
+	// RestsUntil is the end of the pause after failures, with Problem as the last one; zero
+	// if it is asked.
+	RestsUntil time.Time
+	Problem    string
+	// Owed is what it has not confirmed to have forgotten.
+	Owed []curate.Owed
+}
+
+// Status returns the state of the provider.
+func (m *Manager) Status(ctx context.Context, o owner.Owner) (*Status, error) {
+	s := &Status{Owed: []curate.Owed{}}
+	list, err := m.Debts.Debts(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("list what a memory provider is to forget: %w", err)
+	}
+	for i := range list {
+		s.Owed = append(s.Owed, m.owed(&list[i]))
+	}
+	if m.Provider == nil {
+		return s, nil
+	}
+	s.ID, s.Type, s.Serves, s.UserOnly, s.Wait, s.Since = m.ID, m.Type, m.serves(o), m.UserOnly, m.Wait, m.since
+	s.Asked, s.Answered, s.Told = m.stats.asked.Load(), m.stats.answered.Load(), m.stats.told.Load()
+	for _, b := range []*breaker{&m.recall, &m.tell} {
+		until, problem := b.state()
+		if problem != "" {
+			s.Problem = problem
+		}
+		if until.After(s.RestsUntil) {
+			s.RestsUntil = until
+		}
+	}
+	if s.Serves {
+		roots, err := m.Tellings.Untold(ctx, o, m.ID, m.since, perRound)
+		if err != nil {
+			return nil, fmt.Errorf("look for what is to be told: %w", err)
+		}
+		s.Waiting = len(roots)
+	}
+	return s, nil
+}
+
+// on fails if there is no provider that serves an owner.
+func (m *Manager) on(o owner.Owner) error {
+	switch {
+	case m.Provider == nil:
+		return fault.New(fault.Conflict, "no_memory_provider", "No memory provider is configured. Set memory_provider.type; docs/providers.md tells how.")
+	case !m.serves(o):
+		return fault.New(fault.Conflict, "provider_not_for_owner",
+			"The memory provider is not told what this owner says: memory_provider.owners does not list the owner.")
+	}
+	return nil
+}
+
+// Check is the outcome of a test of the provider.
+type Check struct {
+	// Step is what was tried: tell, recall or forget.
+	Step string
+	Took time.Duration
+	// Problem says what went wrong; "" for nothing.
+	Problem string
+}
+
+// testPlace is the session of tests.
+const testPlace = "hermes-test"
+
+// Test tells the provider a line in a place of its own, asks for it, and lets it forget the
+// place.
+func (m *Manager) Test(ctx context.Context, o owner.Owner) ([]Check, error) {
+	if err := m.on(o); err != nil {
+		return nil, err
+	}
+	name := testPlace + "-" + digest(m.Now().String(), 8)
+	p := m.place(o, name, name)
+	p.User = userPeer + name // never a pinned peer: the line is no fact about anybody
+	said := []run.Said{{ID: 1, Role: session.User, Text: "This is a test of the connection. It is deleted at once.", At: m.moment()}}
+	var out []Check
+	for _, step := range []struct {
+		name string
+		do   func(ctx context.Context) error
+	}{
+		{"tell", func(ctx context.Context) error { return m.Provider.Told(ctx, p, said) }},
+		{"recall", func(ctx context.Context) error {
+			_, err := m.Provider.Recall(ctx, p, "Is this a test?", 100)
+			return err
+		}},
+		{"forget", func(ctx context.Context) error {
+			_, err := m.Provider.Forget(ctx, p, nil)
+			return err
+		}},
+	} {
+		call, stop := context.WithTimeout(ctx, askTime)
+		began := time.Now()
+		err := step.do(call)
+		stop()
+		c := Check{Step: step.name, Took: time.Since(began)}
+		if err != nil {
+			c.Problem = fault.MessageOf(err)
+			m.Log.WarnContext(ctx, "the test of the memory provider failed", "step", step.name, "err", err)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// Backfill is what a backfill tells.
+type Backfill struct {
+	Lineages, Messages, Characters int
+}
+
+// CountBackfill counts what a backfill would tell.
+func (m *Manager) CountBackfill(ctx context.Context, o owner.Owner) (Backfill, error) {
+	if err := m.on(o); err != nil {
+		return Backfill{}, err
+	}
+	var out Backfill
+	f := session.Filter{Limit: pageSize}
+	for {
+		tips, err := m.Sessions.Sessions(ctx, o, f)
+		if err != nil {
+			return out, fmt.Errorf("list sessions: %w", err)
+		}
+		for i := range tips {
+			if err := m.countLineage(ctx, o, &tips[i], &out); err != nil {
+				return out, err
+			}
+		}
+		if len(tips) < f.Limit {
+			return out, nil
+		}
+		last := &tips[len(tips)-1]
+		f.Before = session.Cursor{LastActive: last.LastActive, ID: last.RootID}
+	}
+}
+
+// countLineage counts what a backfill would tell of a lineage.
+func (m *Manager) countLineage(ctx context.Context, o owner.Owner, tip *session.Session, out *Backfill) error {
+	if tip.Source == session.SourceCron || tip.EndReason == session.EndIncomplete {
+		return nil
+	}
+	progress, err := m.Tellings.Told(ctx, o, m.ID, tip.RootID)
+	if err != nil {
+		return fmt.Errorf("read what was told: %w", err)
+	}
+	progress.Backfill = true
+	l := &lineage{Manager: m, o: o, tip: *tip, progress: progress}
+	before := out.Messages
+	for from := int64(0); ; {
+		page, err := m.Sessions.Messages(ctx, o, tip.RootID, session.Range{From: from, Limit: pageSize, Bytes: pageBytes, Standing: true})
+		if err != nil {
+			return fmt.Errorf("read messages: %w", err)
+		}
+		for i := range page {
+			if l.isTold(&page[i], SourceOf(page[i].Key, page[i].RootID)) {
+				continue
+			}
+			if text := textOf(&page[i]); text != "" {
+				out.Messages++
+				out.Characters += utf8.RuneCountInString(text)
+			}
+		}
+		if len(page) == 0 {
+			break
+		}
+		from = page[len(page)-1].Seq + 1
+	}
+	if out.Messages > before {
+		out.Lineages++
+	}
+	return nil
+}
+
+// Backfill lets the provider be told what was said before it was in use, and what was
+// imported.
+func (m *Manager) Backfill(ctx context.Context, o owner.Owner) (Backfill, error) {
+	count, err := m.CountBackfill(ctx, o)
+	if err != nil {
+		return count, err
+	}
+	roots, err := m.Tellings.BackfillProvider(ctx, o, m.ID)
+	if err != nil {
+		return count, fmt.Errorf("begin a backfill: %w", err)
+	}
+	m.want(ctx, o, roots)
+	m.bell.Ring()
+	return count, nil
+}
+
+// ForgetAll lets the provider forget everything that it was told of an owner. What was said
+// so far is not told again.
+func (m *Manager) ForgetAll(ctx context.Context, o owner.Owner) (*curate.PassedOn, error) {
+	if m.Provider == nil {
+		return nil, m.on(o)
+	}
+	since := m.moment()
+	if _, err := m.Debts.OweAll(ctx, o, m.ID); err != nil {
+		return nil, fmt.Errorf("let the memory provider forget everything: %w", err)
+	}
+	passed, err := m.PassOn(ctx, o, since)
+	if passed == nil && err == nil {
+		passed = &curate.PassedOn{Left: []curate.Owed{}}
+	}
+	return passed, err
+}
