@@ -31,9 +31,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/news"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/piece"
+	"github.com/hermes-memory/hermes/internal/provider"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
-	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/study"
 	"github.com/hermes-memory/hermes/internal/telemetry"
 	"github.com/hermes-memory/hermes/internal/terminal"
@@ -71,6 +71,7 @@ type server struct {
 	line        *claim.Line
 	cache       func() piece.Stats
 	study       *study.Study       // nil if no model works on memory
+	beside      *provider.Manager  // looks after the external memory
 	mirror      *transcript.Mirror // writes transcripts to files in the background; nil if they are off
 	files       *attachment.Files  // keeps what people send on chat platforms
 	backups     *backup.Source     // nil if the data is elsewhere
@@ -159,6 +160,9 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	s.choice = choice
+	if err := s.setProvider(); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
 	s.setTools(ctx, parts.getenv)
 	zone, err := jobZone(cfg, parts.getenv)
 	if err != nil {
@@ -223,7 +227,7 @@ func (s *server) newHandler(zone string, doctor func(context.Context, bool) []fi
 	s.sockets = httpapi.NewSockets()
 	config := httpapi.Config{
 		Sockets: s.sockets,
-		Audit:   s.db, Work: s.db,
+		Audit:   s.db, Work: s.db, Provider: s.beside,
 		Runner: s.runner, Curator: s.curator, Sessions: s.told, Catalog: s.told, Search: s.db, Keyring: s.keyring,
 		Models: s.lister(), Ready: s.ready,
 		Detail: s.detail, Placement: s.placement,
@@ -263,10 +267,8 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 	s.cache, s.keeper = views.Stats, memory.NewKeeper(views, s.log)
 	questions := &memory.Questions{Now: config.Clock, Log: s.log}
 	work, on := s.chooseStudy(views, questions)
-	var wake func(owner.Owner, session.ID)
-	if work.Chat != nil || work.Embed != nil {
-		wake = func(o owner.Owner, root session.ID) { s.study.Wake(o, root) }
-	}
+	studies := work.Chat != nil || work.Embed != nil
+	wake := s.wakeAll(studies)
 	waits := claim.LineOptions{Permits: s.cfg.Limits.Turns, Room: s.cfg.Limits.Queue, Patience: s.cfg.Limits.QueueWait}
 	var observer run.Observer
 	if s.measures != nil {
@@ -279,15 +281,15 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 	s.curator = curate.New(curate.Parts{
 		Store: s.told, Receipts: s.db, Sessions: s.told, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
 		Questions: questions, Budgets: config.Budgets, Studies: s.told, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),
-		Files: s.files, Ledger: s.erasures(), Wake: wake, Now: config.Clock,
+		Files: s.files, Ledger: s.erasures(), Beside: s.beside, Wake: wake, Now: config.Clock,
 		Log: s.log,
 	})
 	s.runner = run.New(run.Parts{
 		Store: s.told, Sessions: s.told, Memory: s.db, Views: views, Lineages: lineages, Shared: s.nodes, Curator: s.curator, Models: models,
-		Tools: s.offered(), Images: s.images(), Config: config, Wake: wake,
+		Tools: s.offered(), Images: s.images(), Beside: s.asked(), Config: config, Wake: wake,
 		Questions: questions, Process: s.token, Line: s.line, Observer: observer, Log: s.log,
 	})
-	if wake != nil {
+	if studies {
 		work.Curator = s.curator
 		s.study = study.New(work)
 	}

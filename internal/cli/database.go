@@ -21,6 +21,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/postgres"
+	"github.com/hermes-memory/hermes/internal/provider"
 	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
@@ -67,6 +68,9 @@ type works interface {
 	audit.Store
 	gateway.Store
 	attachment.Store
+	provider.Names
+	provider.Tellings
+	provider.Debts
 }
 
 // upkeep is what the operator of a database needs.

@@ -83,6 +83,7 @@ func (a *app) examine(ctx context.Context, deep bool) []finding {
 		found = append(found, examinePlatforms(d.Platforms)...)
 	}
 	found = append(found, examineBackups(cfg, time.Now()))
+	found = append(found, examineProvider(cfg)...)
 	found = append(found, examineUpstream(&d.Upstream, cfg.Responder == "off"))
 	for _, skipped := range d.Upstream.Skipped {
 		found = append(found, finding{"model", warning, skipped, "Nothing, if you do not want it used."})

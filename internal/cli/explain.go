@@ -48,6 +48,7 @@ type receipt struct {
 	Recalled  []message       `json:"recalled"`
 	Sent      []message       `json:"sent"`
 	Context   lineage.Context `json:"context"`
+	External  *lineage.Beside `json:"external_memory,omitempty"`
 	// The texts that were sent besides the messages.
 	System   string          `json:"system,omitempty"`
 	Offered  json.RawMessage `json:"tool_definitions,omitempty"`
@@ -84,6 +85,12 @@ func (a *app) printReceipt(r *receipt) {
 		a.say("\nOlder messages quoted to it:")
 		for _, m := range r.Recalled {
 			a.say("  #%d %s, %s: %q", m.Seq, m.Role, m.SaidAt.Local().Format("2006-01-02 15:04"), shorten(m.Quote))
+		}
+	}
+	if r.External != nil {
+		a.say("\nWhat the memory provider %s added:", r.External.Provider)
+		for _, line := range r.External.Lines {
+			a.say("  %s", shorten(line))
 		}
 	}
 	if len(r.Sent) > 0 {

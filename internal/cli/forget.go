@@ -111,6 +111,9 @@ func (a *app) printForgotten(f *certified) error {
 		}
 		a.say("  searched %-24s %12d bytes  %d left%s", s.File, s.Bytes, s.Hits, own)
 	}
+	if err := a.printPassed(f.Beside); err != nil {
+		return err
+	}
 	if f.Left > 0 {
 		return fmt.Errorf("%d mentions are left in the files above; close other programs that read the database, and try again", f.Left)
 	}

@@ -21,6 +21,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hermes-memory/hermes/internal/provider/honcho/honchotest"
+	"github.com/hermes-memory/hermes/internal/provider/providertest"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
@@ -205,6 +207,7 @@ func (s *shell) plant() {
 	defer func() { _ = db.Close() }()
 	for _, row := range []string{
 		`INSERT INTO work (owner_id, root_id, kind, state, wake_at, asked, fence, error, updated_at) VALUES ('local', 's1', 'reading', 'waiting', 9e15, 1, 1, 'x', 1)`,
+		`INSERT INTO provider_debts (owner_id, provider, name, message_id, owed_at, wake_at, error) VALUES ('local', 'x@x', 'x', 1, 1, 9e15, 'x')`,
 		`UPDATE deliveries SET error = 'x'`,
 		`UPDATE job_runs SET reason = 'x', error = 'x'`,
 	} {
@@ -251,6 +254,9 @@ func TestUntrustedText(t *testing.T) {
 	s := &shell{t: t, env: map[string]string{
 		"HERMES_HOME": filepath.Join(dir, "home"), "HERMES_PROBE": "false", "HERMES_UPSTREAM_URL": up.URL + "/v1", "HERMES_MODEL": "m" + told,
 	}}
+	external := honchotest.Start(t)
+	external.Always(&providertest.Fault{Status: http.StatusUnprocessableEntity, Body: `{"detail":` + quoted(poison) + `}`})
+	s.env["HERMES_MEMORY_PROVIDER"], s.env["HERMES_MEMORY_PROVIDER_URL"] = "honcho", external.URL
 	run, receipt := s.fill()
 	s.plant()
 	for _, see := range []struct{ want, in string }{
@@ -352,9 +358,14 @@ func TestUntrustedText(t *testing.T) {
 		"hermes platforms slack-manifest": {{}, {"--http", poison}},
 		"hermes service uninstall":        {{"--dry-run"}, {poison}},
 		"hermes sessions mirror":          {{}},
+		"hermes provider":                 {{}},
+		"hermes provider status":          {{}, {poison}},
+		"hermes provider test":            {{}},
+		"hermes provider backfill":        {{"--dry-run"}, {"--yes"}},
+		"hermes provider forget":          {{"--yes"}},
 		"hermes help":                     {{}, {poison}, {"keys", poison}},
 	}
-	for _, group := range []string{"", " memory", " keys", " config", " sessions", " jobs", " runs"} {
+	for _, group := range []string{"", " memory", " keys", " config", " sessions", " jobs", " runs", " provider"} {
 		cases["hermes"+group] = append(cases["hermes"+group], []string{"--help"}, []string{poison}, []string{"--" + poison})
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {

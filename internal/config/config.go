@@ -96,6 +96,8 @@ type Config struct {
 	Webhooks struct {
 		AllowPrivate bool
 	}
+	// MemoryProvider is the external memory.
+	MemoryProvider MemoryProvider
 	// Platforms are the chat platforms, SessionReset the resets of their sessions, and
 	// Gateway what holds for all of them.
 	Platforms    Platforms
@@ -145,6 +147,7 @@ func Load(src Source) (*Config, error) {
 	c.Memory.Cache = 64 << 20
 	c.Transcripts.Enabled = true
 	c.Backup.Every, c.Backup.KeepDaily, c.Backup.KeepWeekly = 24*time.Hour, 7, 4
+	c.MemoryProvider.Owners, c.MemoryProvider.Send, c.MemoryProvider.Wait = []string{"local"}, "all", 150*time.Millisecond
 	c.defaultPlatforms()
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true
@@ -168,6 +171,9 @@ func Load(src Source) (*Config, error) {
 				return nil, err
 			}
 		}
+	}
+	if err := c.fromHoncho(src); err != nil {
+		return nil, err
 	}
 	return c, c.check()
 }

@@ -44,7 +44,7 @@ func isSection(name string) bool {
 }
 
 // settings are all settings in the order of display.
-var settings = sync.OnceValue(func() []setting { return slices.Concat(serverSettings, platformSettings()) })
+var settings = sync.OnceValue(func() []setting { return slices.Concat(serverSettings, providerSettings(), platformSettings()) })
 
 // serverSettings are the settings of the server, without those of chat platforms.
 var serverSettings = []setting{
@@ -288,7 +288,7 @@ func (c *Config) check() error {
 	if l := &c.Limits; max(l.RequestsPerMinute, l.ConcurrentTurns) > 1_000_000 {
 		return errors.New("limits: at most 1,000,000 requests a minute, and as many turns at once; 0 sets no limit")
 	}
-	if err := errors.Join(c.checkMCP(), c.checkPlatforms()); err != nil {
+	if err := errors.Join(c.checkMCP(), c.checkPlatforms(), c.checkProvider()); err != nil {
 		return err
 	}
 	if c.Memory.Limit > 0 && c.Memory.Limit < minLimit {

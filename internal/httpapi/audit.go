@@ -41,6 +41,9 @@ func audited() map[string]struct{ action, kind, part string } {
 		"POST /api/memory/forget":      {"memory.forget", "", ""},
 		"POST /api/memory/rebuild":     {"memory.rebuild", "", ""},
 
+		"POST /api/provider/backfill": {"provider.backfill", "", ""},
+		"POST /api/provider/forget":   {"provider.forget", "", ""},
+
 		"POST /api/jobs":             {"job.create", audit.Job, ""},
 		"PATCH /api/jobs/{id}":       {"job.change", audit.Job, "id"},
 		"DELETE /api/jobs/{id}":      {"job.delete", audit.Job, "id"},

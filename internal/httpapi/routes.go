@@ -86,6 +86,8 @@ type Config struct {
 	Now       func() time.Time
 	// Transcripts keeps transcripts as files; nil if there are none.
 	Transcripts Transcripts
+	// Provider looks after the external memory provider.
+	Provider Provider
 	// Work shows the queued tasks of models.
 	Work study.Store
 	// Audit stores the audit log; nil disables it.
@@ -221,6 +223,11 @@ func (s *server) ownRoutes() []route {
 		{"GET", "/api/jobs/{id}/runs", owner.Jobs, s.listRuns},
 
 		{"GET", "/api/work", owner.Memory, s.listWork},
+
+		{"GET", "/api/provider", owner.Memory, s.providerStatus},
+		{"POST", "/api/provider/test", owner.Admin, s.testProvider},
+		{"POST", "/api/provider/backfill", owner.Memory, s.backfillProvider},
+		{"POST", "/api/provider/forget", owner.Memory, s.forgetAtProvider},
 
 		{"GET", "/api/keys", owner.Admin, s.listKeys},
 		{"POST", "/api/keys", owner.Admin, s.createKey},

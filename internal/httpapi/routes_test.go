@@ -126,10 +126,15 @@ func routeCases() map[string]routeCase {
 		"PATCH /api/keys/{id}":  {"/api/keys/limited", `{"requests_per_minute":600}`, 200},
 		"DELETE /api/keys/{id}": {"/api/keys/doomed", "", 200},
 
-		"GET /api/backup":       {"/api/backup", "", 400}, // this world is none that is backed up
-		"GET /api/work":         {"/api/work", "", 200},
-		"GET /api/audit":        {"/api/audit", "", 200},
-		"GET /api/audit/verify": {"/api/audit/verify", "", 200},
+		"GET /api/backup": {"/api/backup", "", 400}, // this world is none that is backed up
+		"GET /api/work":   {"/api/work", "", 200},
+
+		"GET /api/provider":           {"/api/provider", "", 200},
+		"POST /api/provider/test":     {"/api/provider/test", "", 200},
+		"POST /api/provider/backfill": {"/api/provider/backfill", `{"dry_run":true}`, 200},
+		"POST /api/provider/forget":   {"/api/provider/forget", "", 200},
+		"GET /api/audit":              {"/api/audit", "", 200},
+		"GET /api/audit/verify":       {"/api/audit/verify", "", 200},
 
 		"POST /mcp": {"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 200},
 

@@ -24,6 +24,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/mcpserver"
 	"github.com/hermes-memory/hermes/internal/news"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/provider"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/runtest"
@@ -196,8 +197,13 @@ func (w *world) open() {
 		},
 		Jobs:  job.NewPlanner(job.PlannerParts{Store: told, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
 		MCP:   mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
-		Tools: w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
-		Runner: runner, Curator: curator, Sessions: told, Catalog: told, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
+		Tools: w.opt.Tools, Audit: db, Work: db, Observer: w.measure,
+		Provider: provider.New(provider.Parts{
+			Config:   provider.Config{ID: "mute@test", Type: "mute", Owners: []string{"*"}},
+			Provider: mute{}, Names: db, Tellings: db, Debts: db, Queue: told, Sessions: told, Now: w.clock.Now, Log: w.opt.log,
+		}),
+		Metrics: w.measure.Handler(),
+		Runner:  runner, Curator: curator, Sessions: told, Catalog: told, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.Now, Log: w.opt.log,
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/secret"
 )
 
 // Times of a question.
@@ -131,7 +132,7 @@ func (m *Manager) forgetLate(key placeKey) {
 func (m *Manager) ask(ctx context.Context, key placeKey, q *run.Asking) string {
 	ctx, stop := context.WithTimeout(ctx, askTime)
 	defer stop()
-	defer context.AfterFunc(m.life, stop)()
+	defer context.AfterFunc(m.life, recovery.Func(stop, recovery.Logged(ctx, m.Log, "the end of a question")))()
 	name, peer, err := m.knownAs(ctx, key, q)
 	if err != nil {
 		m.Log.WarnContext(ctx, "the name of a memory provider's place could not be read", "err", err)
@@ -144,7 +145,7 @@ func (m *Manager) ask(ctx context.Context, key placeKey, q *run.Asking) string {
 	m.stats.asked.Add(1)
 	var text string
 	err = recovery.Do(func() error {
-		text, err = m.Provider.Recall(ctx, m.place(q.Owner, name, peer), q.Question, q.Tokens)
+		text, err = m.Provider.Recall(ctx, m.place(q.Owner, name, peer), secret.Mask(q.Question), q.Tokens)
 		return err
 	})
 	if err != nil {

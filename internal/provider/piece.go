@@ -2,6 +2,7 @@ package provider
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/run"
@@ -57,4 +58,30 @@ func cut(text string) int {
 		n++
 	}
 	return at
+}
+
+// Without leaves out the pieces whose marks a provider has, and returns the ids that it has.
+func Without(pieces []Piece, marks map[string]bool) (rest []Piece, stored map[int64]bool) {
+	stored = make(map[int64]bool)
+	for mark := range marks {
+		if id := IDOf(mark); id != 0 {
+			stored[id] = true
+		}
+	}
+	for i := range pieces {
+		if !marks[pieces[i].Mark()] {
+			rest = append(rest, pieces[i])
+		}
+	}
+	return rest, stored
+}
+
+// IDOf is the id of the message that a mark is of; 0 for something else.
+func IDOf(mark string) int64 {
+	id, _, _ := strings.Cut(mark, ".")
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
 }

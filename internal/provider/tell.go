@@ -82,6 +82,11 @@ type batch struct {
 	pieces   int
 }
 
+// full reports whether a message of a place, in some pieces, is for the next batch.
+func (b *batch) full(s Source, pieces int) bool {
+	return len(b.messages) > 0 && (s != b.source || b.pieces+pieces > MaxTold)
+}
+
 // batch takes the first messages of a page that are told together. Nothing between its ends
 // is left for a backfill.
 func (l *lineage) batch(page []session.Message) *batch {
@@ -96,7 +101,7 @@ func (l *lineage) batch(page []session.Message) *batch {
 		n := 1 + utf8.RuneCountInString(text)/MaxPiece
 		switch {
 		case text == "":
-		case len(b.messages) > 0 && (!now || s != b.source || b.pieces+n > MaxTold):
+		case b.full(s, n), len(b.messages) > 0 && !now:
 			return b
 		case !now:
 			b.from = msg.Seq + 1

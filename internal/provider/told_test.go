@@ -124,9 +124,9 @@ func TestNeverTold(t *testing.T) {
 	}
 	h.catchUp()
 	sent := h.everything()
-	// the question of a turn is asked, so the undone message is in a query; it is never told
-	for _, line := range strings.Split(sent, "\n") {
-		if strings.Contains(line, "canary") && !(strings.HasPrefix(line, "GET ") && (strings.Contains(line, "canary-undone") || strings.Contains(line, "Secret"))) {
+	for line := range strings.Lines(sent) {
+		// the undone message was a question before it was undone
+		if asked := strings.HasPrefix(line, "GET ") && strings.Contains(line, "canary-undone"); strings.Contains(line, "canary") && !asked {
 			t.Errorf("sent: %s", line)
 		}
 	}

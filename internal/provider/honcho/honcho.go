@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,9 +28,7 @@ type Provider struct {
 	mu sync.Mutex
 	// known are the peers of sessions that exist, by workspace and session.
 	known map[string]map[string]bool
-	// sure are the sessions whose last call had a known outcome, with the newest id that
-	// they have.
-	sure map[string]int64
+	sure  provider.Sure
 }
 
 // maxKnown bounds what is remembered of sessions.
@@ -40,7 +37,7 @@ const maxKnown = 4096
 // New returns the provider at a URL. pinned says that all places have the same user's peer.
 func New(base, key string, pinned bool) (*Provider, error) {
 	client, err := provider.NewClient(BaseURL(base), provider.Bearer("Bearer", key))
-	return &Provider{client: client, pinned: pinned, known: make(map[string]map[string]bool), sure: make(map[string]int64)}, err
+	return &Provider{client: client, pinned: pinned, known: make(map[string]map[string]bool)}, err
 }
 
 // BaseURL is the URL of a server without the version of its API.
@@ -113,19 +110,13 @@ func (h *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error
 		return err
 	}
 	name := p.Workspace + "/" + p.Session
-	newest, oldest := ends(said)
-	if last := h.takeSure(name); last == 0 || oldest <= last {
-		newest = max(newest, last)
+	var ids map[int64]bool
+	if !h.sure.Take(name, said) {
 		stored, err := h.stored(ctx, p, len(pieces))
 		if err != nil {
 			return err
 		}
-		for mark := range stored { // an earlier process may have told newer ones
-			id, _, _ := strings.Cut(mark, ".")
-			n, _ := strconv.ParseInt(id, 10, 64)
-			newest = max(newest, n)
-		}
-		pieces = without(pieces, stored)
+		pieces, ids = provider.Without(pieces, stored)
 	}
 	for len(pieces) > 0 {
 		n := min(len(pieces), provider.MaxTold)
@@ -134,35 +125,8 @@ func (h *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error
 		}
 		pieces = pieces[n:]
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.sure) >= maxKnown {
-		clear(h.sure)
-	}
-	h.sure[name] = newest
+	h.sure.Set(name, said, ids)
 	return nil
-}
-
-// ends are the newest and the oldest id of messages.
-func ends(said []run.Said) (newest, oldest int64) {
-	for i := range said {
-		id := said[i].ID
-		newest = max(newest, id)
-		if i == 0 || id < oldest {
-			oldest = id
-		}
-	}
-	return newest, oldest
-}
-
-// takeSure returns the newest id of a session whose last call had a known outcome, 0 for
-// another session. Until the next call has one, this one had none.
-func (h *Provider) takeSure(name string) int64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	last := h.sure[name]
-	delete(h.sure, name)
-	return last
 }
 
 // speaker is the peer of a message.
@@ -231,10 +195,11 @@ func (h *Provider) knows(name string, peers map[string]observation) bool {
 
 // leave forgets what is known of a session.
 func (h *Provider) leave(p run.Place) {
+	name := p.Workspace + "/" + p.Session
+	h.sure.Leave(name)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.known, p.Workspace+"/"+p.Session)
-	delete(h.sure, p.Workspace+"/"+p.Session)
+	delete(h.known, name)
 }
 
 // send stores messages.
@@ -290,14 +255,4 @@ func (h *Provider) stored(ctx context.Context, p run.Place, pieces int) (map[str
 		}
 	}
 	return out, nil
-}
-
-func without(pieces []provider.Piece, stored map[string]bool) []provider.Piece {
-	var out []provider.Piece
-	for i := range pieces {
-		if !stored[pieces[i].Mark()] {
-			out = append(out, pieces[i])
-		}
-	}
-	return out
 }

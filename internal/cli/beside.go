@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/provider"
+	"github.com/hermes-memory/hermes/internal/provider/honcho"
+	httpprovider "github.com/hermes-memory/hermes/internal/provider/http"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// setProvider makes what looks after the external memory provider, if one is configured.
+// Without one it only knows what an earlier one still has to forget.
+func (s *server) setProvider() error {
+	set := &s.cfg.MemoryProvider
+	external, place, err := openProvider(set)
+	if err != nil {
+		return err
+	}
+	s.beside = provider.New(provider.Parts{
+		Config: provider.Config{
+			ID: place, Type: set.Type, Owners: set.Owners, UserOnly: set.Send == "user", Wait: set.Wait, Peer: set.Peer,
+		},
+		Provider: external, Names: s.db, Tellings: s.db, Debts: s.db, Queue: s.told, Sessions: s.told, List: s.owners, Now: s.now, Log: s.log,
+	})
+	return nil
+}
+
+// openProvider makes the configured provider, and names it by its type and its place; nil
+// for none.
+func openProvider(set *config.MemoryProvider) (p run.Provider, place string, err error) {
+	url := set.URL
+	switch set.Type {
+	case "":
+		return nil, "", nil
+	case "http":
+		p, err = httpprovider.New(url, set.Key)
+	case "honcho":
+		url = honcho.BaseURL(url)
+		p, err = honcho.New(url, set.Key, set.Peer != "")
+	default:
+		err = fmt.Errorf("memory_provider.type: there is no %q", set.Type)
+	}
+	return p, set.Type + "@" + provider.Host(url), err
+}
+
+// asked is the external memory that turns ask; nil for none.
+func (s *server) asked() run.Beside {
+	if s.beside.Provider == nil {
+		return nil
+	}
+	return s.beside
+}
+
+// wakeAll is called with each lineage in which a message was stored; nil if nothing works
+// behind the turns.
+func (s *server) wakeAll(studies bool) func(owner.Owner, session.ID) {
+	study := func(o owner.Owner, root session.ID) { s.study.Wake(o, root) }
+	switch {
+	case s.beside.Provider == nil && !studies:
+		return nil
+	case s.beside.Provider == nil:
+		return study
+	case !studies:
+		return s.beside.Wake
+	}
+	return func(o owner.Owner, root session.ID) {
+		study(o, root)
+		s.beside.Wake(o, root)
+	}
+}
+
+// examineProvider says what is known of the external memory provider, without asking it.
+func examineProvider(cfg *config.Config) []finding {
+	set := &cfg.MemoryProvider
+	if set.Type == "" {
+		return nil
+	}
+	says := fmt.Sprintf("%s at %s is told what %v say", set.Type, cmp.Or(set.URL, "its own service"), set.Owners)
+	return []finding{{"memory provider", fine, says + "; `hermes provider test` asks it", ""}}
+}

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/httpapi"
+)
+
+const pathProvider = "/api/provider"
+
+// providerCommand shows and changes what an external memory provider has.
+func (a *app) providerCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "provider", Short: "Look after the external memory provider", Args: noArgs,
+		Long: `Look after the external memory provider that memory_provider.type names: a second
+memory beside this one, such as Honcho. Off by default. docs/providers.md says
+what it is told, and what it is never told.`,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.providerStatus(), a.providerTest(), a.providerBackfill(), a.providerForget())
+	return c
+}
+
+func (a *app) providerStatus() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show the provider, and what it has yet to forget", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withClient(c, func(cl *client) error {
+				var st httpapi.ProviderStatus
+				if err := cl.call(c.Context(), http.MethodGet, pathProvider, nil, &st); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(st)
+				}
+				return a.printProvider(&st)
+			})
+		},
+	}
+}
+
+func (a *app) printProvider(st *httpapi.ProviderStatus) error {
+	if st.Type == nil {
+		a.say("No memory provider is configured.")
+		return a.printOwed(st.Owed)
+	}
+	a.say("%s, in use since %s", *st.Place, localTime(st.Since))
+	if !st.Serves {
+		a.say("It is not told what you say: memory_provider.owners does not list you.")
+	}
+	a.say("Since the start of the server: %d questions, %d answers, %d messages told. A turn waits %d ms. Sent: %s.",
+		st.Asked, st.Answered, st.Told, st.WaitMS, st.Send)
+	a.say("Sessions with something to tell: %d", st.Waiting)
+	if st.Problem != nil {
+		a.say("The last attempt failed: %s", *st.Problem)
+	}
+	if st.RestsUntil != nil {
+		a.say("It is left alone until %s.", localTime(st.RestsUntil))
+	}
+	return a.printOwed(st.Owed)
+}
+
+func localTime(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}
+
+// printOwed prints what providers have not confirmed to have forgotten.
+func (a *app) printOwed(list []curate.Owed) error {
+	if len(list) == 0 {
+		return nil
+	}
+	rows := [][]string{{"To forget at", "Place", "What", "Forgotten here", "Asked there", "Next attempt", "Why not yet"}}
+	for i := range list {
+		o := &list[i]
+		what := strconv.Itoa(o.Messages) + " messages"
+		if o.Whole {
+			what = "all"
+		}
+		rows = append(rows, []string{o.Provider, o.Place, what, localTime(&o.OwedAt), localTime(o.AskedAt), localTime(o.NextAttemptAt), cmp.Or(o.Why, "-")})
+	}
+	return a.table(rows)
+}
+
+func (a *app) providerTest() *cobra.Command {
+	return &cobra.Command{
+		Use: "test", Short: "Let the provider store, recall and delete a line", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withClient(c, func(cl *client) error {
+				var out httpapi.ProviderTest
+				if err := cl.call(c.Context(), http.MethodPost, pathProvider+"/test", nil, &out); err != nil {
+					return err
+				}
+				if a.json {
+					if err := a.printJSON(out); err != nil {
+						return err
+					}
+				}
+				for _, step := range out.Data {
+					if !a.json && step.Problem == nil {
+						a.say("%-7s ok      %4d ms", step.Step, step.MS)
+					} else if !a.json {
+						a.say("%-7s failed  %4d ms  %s", step.Step, step.MS, *step.Problem)
+					}
+				}
+				if !out.OK {
+					return errors.New("the memory provider does not work; check memory_provider.url and memory_provider.key")
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) providerBackfill() *cobra.Command {
+	var yes, dryRun bool
+	c := &cobra.Command{
+		Use: "backfill", Short: "Tell the provider what was said before it was in use",
+		Long: `Tell the provider what was said before it was in use, and what was imported. It
+counts first, and asks; a script says --yes. What is never told is not told either:
+conversations off the record, system prompts, tools, jobs, undone messages.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withClient(c, func(cl *client) error { return a.backfill(c.Context(), cl, yes, dryRun) })
+		},
+	}
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "only count")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) backfill(ctx context.Context, cl *client, yes, dryRun bool) error {
+	type request struct {
+		DryRun bool `json:"dry_run"`
+	}
+	var out httpapi.ProviderBackfill
+	if dryRun || !yes {
+		if err := cl.call(ctx, http.MethodPost, pathProvider+"/backfill", request{true}, &out); err != nil {
+			return err
+		}
+		if !dryRun {
+			a.say("%d messages in %d sessions, %d characters, would be sent.", out.Messages, out.Sessions, out.Characters)
+			if err := a.confirm(false, "Send them?"); err != nil {
+				return err
+			}
+		}
+	}
+	if !dryRun {
+		if err := cl.call(ctx, http.MethodPost, pathProvider+"/backfill", request{}, &out); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	verb := "are sent in the background; `hermes work` shows what is left"
+	if dryRun {
+		verb = "would be sent"
+	}
+	a.say("%d messages in %d sessions, %d characters, %s.", out.Messages, out.Sessions, out.Characters, verb)
+	return nil
+}
+
+func (a *app) providerForget() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "forget", Short: "Let the provider forget everything that it was told",
+		Long: `Let the provider forget everything that it was told of you. Nothing is erased
+here, and what was said so far is not told again. Switching the provider off does
+not erase anything there.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withClient(c, func(cl *client) error {
+				if err := a.confirm(yes, "Let the provider forget everything that it was told?"); err != nil {
+					return err
+				}
+				var out curate.PassedOn
+				if err := cl.call(c.Context(), http.MethodPost, pathProvider+"/forget", nil, &out); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(out)
+				}
+				return a.printPassed(&out)
+			})
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// printPassed prints the part of a certificate about external memory providers.
+func (a *app) printPassed(p *curate.PassedOn) error {
+	if p == nil {
+		return nil
+	}
+	a.say("The memory provider has confirmed that %d messages or places are gone there.", p.Confirmed)
+	if len(p.Left) > 0 {
+		a.say("Not confirmed there; it is asked again for 30 days, and `hermes provider status` shows it:")
+	}
+	if err := a.printOwed(p.Left); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/provider/honcho/honchotest"
+	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
+)
+
+// TestProvider runs the whole program with a Honcho beside it.
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	honcho, up := honchotest.Start(t), upstreamtest.New(t, upstreamtest.Options{})
+	home := filepath.Join(t.TempDir(), "home")
+	s := &shell{t: t, env: map[string]string{"HERMES_HOME": home, "HERMES_UPSTREAM_URL": up.URL + "/v1", "HERMES_MODEL": "m", "HERMES_PROBE": "false"}}
+	chat := func(call func(method, path, body string) string, text string) string {
+		t.Helper()
+		return call("POST", "/k/me/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":`+quoted(text)+`}]}`)
+	}
+	call, stop := s.serve()
+	chat(call, "I said this before.")
+	if out, _ := s.run("", "provider", "status"); !strings.Contains(out, "No memory provider is configured") {
+		t.Errorf("got %q", out)
+	}
+	if _, errs := s.run("", "provider", "test"); !strings.Contains(errs, "docs/providers.md") {
+		t.Errorf("got %q", errs)
+	}
+	stop()
+	if n := len(honcho.Requests()); n > 0 {
+		t.Errorf("%d requests without a provider", n)
+	}
+
+	file := "memory_provider: {type: honcho, wait: 5s}\n"
+	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.env["HONCHO_BASE_URL"], s.env["HONCHO_API_KEY"] = honcho.URL+"/v3", honchotest.Key
+	call, stop = s.serve()
+	defer stop()
+	chat(call, "I live in Zanzibar.")
+	told := func(text string) bool {
+		for _, place := range honcho.Sessions("hermes") {
+			for _, m := range honcho.Messages("hermes", place) {
+				if strings.Contains(m.Content, text) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	until(t, func() bool { return told("Zanzibar") })
+	out, _ := s.run("", "provider", "status", "--json")
+	var st httpapi.ProviderStatus
+	if err := json.Unmarshal([]byte(out), &st); err != nil || st.Type == nil || *st.Type != "honcho" || !st.Serves || st.Told != 2 {
+		t.Errorf("got %s, %v", out, err)
+	}
+	if out, errs := s.run("", "provider", "test"); strings.Count(out, " ok ") != 3 {
+		t.Errorf("got %q, %q", out, errs)
+	}
+	if out, _ := s.run("", "provider", "backfill", "--dry-run"); !strings.Contains(out, "2 messages in 1 sessions") {
+		t.Errorf("got %q", out)
+	}
+	s.run("", "provider", "backfill", "--yes")
+	until(t, func() bool { return told("I said this before.") })
+	if out := s.why(chat(call, "Where do I live?")); !strings.Contains(out, `What the memory provider honcho added`) || !strings.Contains(out, "Zanzibar") {
+		t.Errorf("got %q", out)
+	}
+	if out, errs := s.run("", "forget", "--about", "Zanzibar", "--yes"); !strings.Contains(out, "has confirmed that") || told("Zanzibar") {
+		t.Errorf("got %q, %q", out, errs)
+	}
+	if out, errs := s.run("", "provider", "forget", "--yes"); !strings.Contains(out, "has confirmed") || told("") {
+		t.Errorf("got %q, %q", out, errs)
+	}
+	honcho.Hold()
+	chat(call, "I live on the moon.")
+	until(t, func() bool { return told("moon") })
+	if out, _ := s.run("", "forget", "--about", "moon", "--yes"); !strings.Contains(out, "Not confirmed there") {
+		t.Errorf("got %q", out)
+	}
+	if out, _ := s.run("", "provider", "status"); !strings.Contains(out, "To forget at") {
+		t.Errorf("got %q", out)
+	}
+}
+
+// why explains an answer of the API.
+func (s *shell) why(answer string) string {
+	s.t.Helper()
+	var a struct {
+		Hermes struct {
+			ReceiptID string `json:"receipt_id"`
+		}
+	}
+	if err := json.Unmarshal([]byte(answer), &a); err != nil {
+		s.t.Fatal(err)
+	}
+	out, _ := s.run("", "why", a.Hermes.ReceiptID)
+	return out
+}
