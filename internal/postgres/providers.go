@@ -118,6 +118,12 @@ func (db *DB) Told(ctx context.Context, o owner.Owner, to string, root session.I
 	}
 	p.Skips, err = rowsOf(ctx, db, func(rows *rows) (s provider.Skip, err error) { return s, rows.Scan(&s.From, &s.To, &s.Never) },
 		`SELECT from_seq, to_seq, never FROM provider_skips WHERE owner_id = ? AND root_id = ? ORDER BY from_seq`, o.ID(), string(root))
+	if err != nil {
+		return p, err
+	}
+	p.Unsure, err = rowsOf(ctx, db, func(rows *rows) (s provider.Source, err error) { return s, rows.Scan(&s) },
+		`SELECT DISTINCT source FROM provider_marks WHERE owner_id = ? AND provider = ? AND sent_to > told_to AND root_id <> ? ORDER BY source`,
+		o.ID(), to, string(root))
 	return p, err
 }
 

@@ -57,6 +57,9 @@ type Progress struct {
 	Marks []Mark
 	// Skips are the parts that are not told. They are only read.
 	Skips []Skip
+	// Unsure are the places in which other lineages of the owner may have been told
+	// something. They are only read.
+	Unsure []Source
 }
 
 // Mark is a part of a lineage that a place was told, in Seqs.

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -151,7 +152,8 @@ func textOf(msg *session.Message) string {
 	if msg.Role == session.Assistant && strings.Contains(text, "<") {
 		text = thoughts.ReplaceAllString(text, "")
 	}
-	return strings.ToValidUTF8(strings.TrimSpace(secret.Mask(text)), "\uFFFD")
+	text = strings.ReplaceAll(secret.Mask(text), "\x00", "") // which no database of text takes
+	return strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
 }
 
 // keep stores how far the lineage was looked at, with marks of what was told.
@@ -176,6 +178,9 @@ func (l *lineage) mark(b *batch) Mark {
 // tell tells a batch. That it may have been told is stored first, so that whatever is erased
 // from then on is erased there, too. What was erased before is left out.
 func (l *lineage) tell(ctx context.Context, b *batch) error {
+	if slices.Contains(l.progress.Unsure, b.source) {
+		return errUnsure
+	}
 	mark := l.mark(b)
 	mark.Sent = max(mark.Sent, b.to)
 	name, err := l.name(ctx, b.source)
@@ -200,6 +205,10 @@ func (l *lineage) tell(ctx context.Context, b *batch) error {
 	mark.To = max(mark.To, b.to)
 	return l.keep(ctx, b.to, mark)
 }
+
+// errUnsure says that another lineage may have been told something in the same place. Its
+// outcome is found out first, because only the newest messages of a place are searched.
+var errUnsure = errors.New("another lineage of the place is told first")
 
 // unanswered is a failure of the provider.
 type unanswered struct{ err error }

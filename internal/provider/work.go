@@ -212,6 +212,8 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 		m.tell.succeeded()
 	case ctx.Err() != nil: // shutdown: the next server continues it
 		it.WakeAt, it.Attempts = it.UpdatedAt, it.Attempts-1
+	case errors.Is(err, errUnsure):
+		it.WakeAt, it.Attempts = it.UpdatedAt.Add(firstRest), it.Attempts-1
 	default:
 		it.WakeAt, it.Error = it.UpdatedAt.Add(pause(it.Attempts)), fault.MessageOf(err)
 		if !theirs {

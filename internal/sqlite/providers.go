@@ -120,7 +120,9 @@ func (db *DB) Told(ctx context.Context, o owner.Owner, to string, root session.I
 	if err := st.QueryRowContext(ctx, o.ID(), string(root), to).Scan(&p.DoneTo, &p.Backfill); err != nil && !isNoRows(err) {
 		return p, fmt.Errorf("read what a provider was told: %w", err)
 	}
-	p.Marks, err = rowsOf(ctx, db, func(rows *sql.Rows) (m provider.Mark, err error) { return m, rows.Scan(&m.Source, &m.From, &m.To, &m.Sent) },
+	p.Marks, err = rowsOf(ctx, db, func(rows *sql.Rows) (m provider.Mark, err error) {
+		return m, rows.Scan(&m.Source, &m.From, &m.To, &m.Sent)
+	},
 		`SELECT source, told_from, told_to, sent_to FROM provider_marks WHERE owner_id = ? AND root_id = ? AND provider = ? ORDER BY source, told_from`,
 		o.ID(), string(root), to)
 	if err != nil {
@@ -128,6 +130,12 @@ func (db *DB) Told(ctx context.Context, o owner.Owner, to string, root session.I
 	}
 	p.Skips, err = rowsOf(ctx, db, func(rows *sql.Rows) (s provider.Skip, err error) { return s, rows.Scan(&s.From, &s.To, &s.Never) },
 		`SELECT from_seq, to_seq, never FROM provider_skips WHERE owner_id = ? AND root_id = ? ORDER BY from_seq`, o.ID(), string(root))
+	if err != nil {
+		return p, err
+	}
+	p.Unsure, err = rowsOf(ctx, db, func(rows *sql.Rows) (s provider.Source, err error) { return s, rows.Scan(&s) },
+		`SELECT DISTINCT source FROM provider_marks WHERE owner_id = ? AND provider = ? AND sent_to > told_to AND root_id <> ? ORDER BY source`,
+		o.ID(), to, string(root))
 	return p, err
 }
 

@@ -225,6 +225,11 @@ func testProviderSent(t *testing.T, st Store) {
 	named(t, st, alice(), "r:s")
 	p := provider.Progress{Marks: []provider.Mark{{Source: "r:s", Sent: 2}}}
 	kind(t, "keep", st.KeepTold(ctx, alice(), theProvider, curate.Task{Root: "s", Kind: provider.Telling}, &p), "")
+	for root, want := range map[session.ID][]provider.Source{"s": nil, "other": {"r:s"}} {
+		told, err := st.Told(ctx, alice(), theProvider, root)
+		kind(t, "told", err, "")
+		same(t, "unsure for "+string(root), told.Unsure, want)
+	}
 	kind(t, "delete", st.DeleteLineage(ctx, alice(), "s"), "")
 	if got := owed(t, st); len(got) != 1 || got[0].Count != 2 {
 		t.Errorf("got %+v, want both messages", got)

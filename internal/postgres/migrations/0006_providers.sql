@@ -41,6 +41,7 @@ CREATE TABLE provider_marks (
 );
 
 CREATE INDEX provider_marks_source ON provider_marks (owner_id, provider, source);
+CREATE INDEX provider_marks_unsure ON provider_marks (owner_id, provider, source) WHERE sent_to > told_to;
 
 -- Parts of lineages that no provider is told.
 CREATE TABLE provider_skips (
