@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"run"},
 	{"recall", "upstream", "tool", "study", "job", "live", "storage"},
 	{"gateway", "provider"},
-	{"httpapi", "witness", "mcpserver", "sqlite", "postgres", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp", "provider/http", "provider/honcho"},
+	{"httpapi", "witness", "mcpserver", "sqlite", "postgres", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp", "provider/http", "provider/honcho", "provider/mem0", "provider/graphiti", "provider/supermemory"},
 	{"prove", "telemetry", "migrate", "backup"},
 	{"cli"},
 	{"cmd/hermes"},

@@ -7,8 +7,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/provider"
+	"github.com/hermes-memory/hermes/internal/provider/graphiti"
 	"github.com/hermes-memory/hermes/internal/provider/honcho"
 	httpprovider "github.com/hermes-memory/hermes/internal/provider/http"
+	"github.com/hermes-memory/hermes/internal/provider/mem0"
+	"github.com/hermes-memory/hermes/internal/provider/supermemory"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -42,6 +45,14 @@ func openProvider(set *config.MemoryProvider) (p run.Provider, place string, err
 	case "honcho":
 		url = honcho.BaseURL(url)
 		p, err = honcho.New(url, set.Key, set.Peer != "")
+	case "mem0":
+		url = cmp.Or(url, mem0.DefaultURL)
+		p, err = mem0.New(url, set.Key)
+	case "graphiti":
+		p, err = graphiti.New(url, set.Key)
+	case "supermemory":
+		url = cmp.Or(url, supermemory.DefaultURL)
+		p, err = supermemory.New(url, set.Key)
 	default:
 		err = fmt.Errorf("memory_provider.type: there is no %q", set.Type)
 	}

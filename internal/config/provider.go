@@ -21,7 +21,7 @@ type MemoryProvider struct {
 }
 
 // ProviderTypes are the external memories that are known.
-func ProviderTypes() []string { return []string{"http", "honcho"} }
+func ProviderTypes() []string { return []string{"http", "honcho", "mem0", "graphiti", "supermemory"} }
 
 const providerSection = "memory_provider"
 
@@ -73,7 +73,7 @@ func (c *Config) checkProvider() error {
 	if p.Type == "" {
 		return nil
 	}
-	if p.URL == "" && slices.Contains([]string{"http"}, p.Type) {
+	if p.URL == "" && slices.Contains([]string{"http", "graphiti"}, p.Type) {
 		return fmt.Errorf("%s.url: a provider of the type %q needs a URL", providerSection, p.Type)
 	}
 	if len(p.Owners) == 0 {

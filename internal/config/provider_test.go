@@ -52,6 +52,7 @@ func TestMemoryProviderRefused(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"memory_provider: {type: zep}":                               "is not one of",
+		"memory_provider: {type: graphiti}":                          "needs a URL",
 		"memory_provider: {type: http}":                              "needs a URL",
 		"memory_provider: {type: http, url: 'http://x', peer: alex}": "only Honcho has peers",
 		"memory_provider: {type: honcho, peer: 'a b'}":               "use letters",

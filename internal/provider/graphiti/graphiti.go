@@ -1,0 +1,197 @@
+// Package graphiti is the provider Graphiti, by the server that comes with it. A place is a
+// group, and a message is an episode with an id of ours.
+package graphiti
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/provider"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Provider is a server of Graphiti.
+type Provider struct {
+	client *provider.Client
+	sure   provider.Sure
+}
+
+// New returns the provider at a URL.
+func New(base, key string) (*Provider, error) {
+	client, err := provider.NewClient(base, provider.Bearer("Bearer", key))
+	return &Provider{client: client}, err
+}
+
+// maxFacts is how many facts a question brings.
+const maxFacts = 20
+
+// Recall implements run.Provider.
+func (g *Provider) Recall(ctx context.Context, p run.Place, question string, _ int) (string, error) {
+	var out struct {
+		Facts *[]struct {
+			Fact *string `json:"fact"`
+		} `json:"facts"`
+	}
+	err := g.client.Do(ctx, &provider.Exchange{
+		Method: http.MethodPost, Path: "/search", Out: &out, Limit: provider.MaxRecall,
+		In: map[string]any{"group_ids": []string{provider.Joined(p)}, "query": question, "max_facts": maxFacts},
+	})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("recall: %w", err)
+	case out.Facts == nil:
+		return "", provider.Misshapen("no facts")
+	}
+	var lines []string
+	for _, f := range *out.Facts {
+		if f.Fact == nil {
+			return "", provider.Misshapen("a fact without a text")
+		}
+		lines = append(lines, *f.Fact)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// episode is the id of a piece: a UUID made from its group and its mark.
+func episode(group, mark string) string {
+	sum := sha256.Sum256([]byte(group + "/" + mark))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8, of one's own making
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// Told implements run.Provider.
+func (g *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error {
+	pieces, group := provider.Pieces(said), provider.Joined(p)
+	if !g.sure.Take(group, said) {
+		stored, err := g.episodes(ctx, group)
+		if err != nil {
+			return err
+		}
+		rest := pieces[:0:0]
+		for i := range pieces {
+			if !stored[episode(group, pieces[i].Mark())] {
+				rest = append(rest, pieces[i])
+			}
+		}
+		pieces = rest
+	}
+	for len(pieces) > 0 {
+		n := min(len(pieces), provider.MaxTold)
+		list := make([]map[string]any, n)
+		for i := range list {
+			list[i] = messageOf(group, p, &pieces[i])
+		}
+		err := g.client.Do(ctx, &provider.Exchange{
+			Method: http.MethodPost, Path: "/messages", In: map[string]any{"group_id": group, "messages": list},
+		})
+		if err != nil {
+			return fmt.Errorf("add messages: %w", err)
+		}
+		pieces = pieces[n:]
+	}
+	g.sure.Set(group, said, nil)
+	return nil
+}
+
+// messageOf is a piece on the wire.
+func messageOf(group string, p run.Place, s *provider.Piece) map[string]any {
+	role := p.User
+	switch {
+	case s.Role == session.Assistant:
+		role = p.Assistant
+	case s.Speaker != "":
+		role = s.Speaker
+	}
+	return map[string]any{
+		"uuid": episode(group, s.Mark()), "name": "hermes " + s.Mark(), "role_type": s.Role, "role": role, "content": s.Text,
+		"timestamp": s.At.UTC().Format(time.RFC3339), "source_description": "hermes",
+	}
+}
+
+// maxEpisodes is how many of the newest episodes are searched.
+const maxEpisodes = 1000
+
+// episodes are the ids of the newest episodes of a group.
+func (g *Provider) episodes(ctx context.Context, group string) (map[string]bool, error) {
+	var list []struct {
+		UUID string `json:"uuid"`
+	}
+	err := g.client.Do(ctx, &provider.Exchange{
+		Method: http.MethodGet, Path: "/episodes/" + url.PathEscape(group), Query: url.Values{"last_n": {strconv.Itoa(maxEpisodes)}}, Out: &list,
+	})
+	if err != nil && !provider.Absent(err) {
+		return nil, fmt.Errorf("list episodes: %w", err)
+	}
+	out := make(map[string]bool, len(list))
+	for i := range list {
+		out[list[i].UUID] = true
+	}
+	return out, nil
+}
+
+// Forget implements run.Provider.
+func (g *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Passed, error) {
+	group := provider.Joined(p)
+	g.sure.Leave(group)
+	paths := []string{"/group/" + url.PathEscape(group)}
+	if ids != nil {
+		stored, err := g.episodes(ctx, group)
+		if err != nil {
+			return run.Passed{}, err
+		}
+		paths = paths[:0]
+		for _, uuid := range episodesOf(group, ids) {
+			if stored[uuid] {
+				paths = append(paths, "/episode/"+uuid)
+			}
+		}
+	}
+	for _, path := range paths {
+		if err := g.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path}); err != nil && !provider.Absent(err) {
+			return run.Passed{}, fmt.Errorf("delete: %w", err)
+		}
+	}
+	return g.left(ctx, group, ids)
+}
+
+// episodesOf are the ids that the pieces of messages may have.
+func episodesOf(group string, ids []int64) []string {
+	out := make([]string, 0, len(ids)*provider.MaxTold)
+	for _, id := range ids {
+		for part := 1; part <= provider.MaxTold; part++ {
+			s := provider.Piece{Said: run.Said{ID: id}, Part: part}
+			out = append(out, episode(group, s.Mark()))
+		}
+	}
+	return out
+}
+
+// left searches what is left of what was to be forgotten.
+func (g *Provider) left(ctx context.Context, group string, ids []int64) (run.Passed, error) {
+	stored, err := g.episodes(ctx, group)
+	if err != nil {
+		return run.Passed{}, err
+	}
+	n := len(stored)
+	if ids != nil {
+		n = 0
+		for _, uuid := range episodesOf(group, ids) {
+			if stored[uuid] {
+				n++
+			}
+		}
+	}
+	if n > 0 {
+		return run.Passed{Left: fmt.Sprintf("Graphiti still has %d episodes.", n)}, nil
+	}
+	return run.Passed{Confirmed: max(1, len(ids))}, nil
+}

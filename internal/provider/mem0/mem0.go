@@ -1,0 +1,222 @@
+// Package mem0 is the provider Mem0: its platform, or a server of one's own. Each message is
+// a request of its own, so that the memories which Mem0 draws from it can be erased with it.
+package mem0
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/provider"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// DefaultURL is Mem0's platform.
+const DefaultURL = "https://api.mem0.ai"
+
+// Provider is a server of Mem0.
+type Provider struct {
+	client *provider.Client
+	own    bool // a server of one's own, with other routes
+	sure   provider.Sure
+}
+
+// New returns the provider at a URL; "" is the platform. Every other host is a server of
+// one's own.
+func New(base, key string) (*Provider, error) {
+	if base == "" {
+		base = DefaultURL
+	}
+	own := !strings.HasSuffix(strings.Split(provider.Host(base), ":")[0], "mem0.ai")
+	return open(base, key, own)
+}
+
+func open(base, key string, own bool) (*Provider, error) {
+	header := provider.Bearer("Token", key)
+	if own {
+		header = http.Header{"X-Api-Key": {key}}
+	}
+	client, err := provider.NewClient(base, header)
+	return &Provider{client: client, own: own}, err
+}
+
+// memory is something that Mem0 knows.
+type memory struct {
+	ID       string         `json:"id"`
+	Memory   *string        `json:"memory"`
+	Metadata map[string]any `json:"metadata"`
+}
+
+// mark is the mark of the piece that a memory comes from.
+func (m *memory) mark() string {
+	mark, _ := m.Metadata["hermes_id"].(string)
+	return mark
+}
+
+// memories are a list of memories: alone, or as the results of a search.
+type memories []memory
+
+// UnmarshalJSON reads both forms.
+func (m *memories) UnmarshalJSON(text []byte) error {
+	var list []memory
+	if json.Unmarshal(text, &list) == nil {
+		*m = list
+		return nil
+	}
+	var found struct {
+		Results *[]memory `json:"results"`
+	}
+	if err := json.Unmarshal(text, &found); err != nil {
+		return err
+	}
+	if found.Results == nil {
+		return fmt.Errorf("no results")
+	}
+	*m = *found.Results
+	return nil
+}
+
+// Recall implements run.Provider.
+func (m *Provider) Recall(ctx context.Context, p run.Place, question string, _ int) (string, error) {
+	x := &provider.Exchange{
+		Method: http.MethodPost, Path: "/v3/memories/search/", Limit: provider.MaxRecall,
+		In: map[string]any{"query": question, "filters": map[string]string{"user_id": provider.Joined(p)}},
+	}
+	if m.own {
+		x.Path = "/search"
+	}
+	var out memories
+	x.Out = &out
+	if err := m.client.Do(ctx, x); err != nil {
+		return "", fmt.Errorf("recall: %w", err)
+	}
+	var lines []string
+	for i := range out {
+		if out[i].Memory == nil {
+			return "", provider.Misshapen("a memory without a text")
+		}
+		lines = append(lines, *out[i].Memory)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// Told implements run.Provider.
+func (m *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error {
+	pieces, user := provider.Pieces(said), provider.Joined(p)
+	var ids map[int64]bool
+	if !m.sure.Take(user, said) {
+		marks := make(map[string]bool)
+		err := m.each(ctx, user, func(list memories) bool {
+			for i := range list {
+				marks[list[i].mark()] = true
+			}
+			return true
+		})
+		if err != nil {
+			return fmt.Errorf("look for messages: %w", err)
+		}
+		pieces, ids = provider.Without(pieces, marks)
+	}
+	for i := range pieces {
+		if err := m.add(ctx, user, &pieces[i]); err != nil {
+			return fmt.Errorf("add a message: %w", err)
+		}
+	}
+	m.sure.Set(user, said, ids)
+	return nil
+}
+
+// add adds a piece of a message.
+func (m *Provider) add(ctx context.Context, user string, s *provider.Piece) error {
+	said := map[string]any{"role": s.Role, "content": s.Text}
+	if s.Speaker != "" {
+		said["name"] = s.Speaker
+	}
+	in := map[string]any{
+		"user_id": user, "messages": []any{said},
+		"metadata": map[string]any{"hermes_id": s.Mark(), "said_at": s.At.UTC().Format(time.RFC3339)},
+	}
+	path := "/v3/memories/add/"
+	if m.own {
+		path = "/memories"
+	} else {
+		in["timestamp"] = s.At.Unix()
+	}
+	return m.client.Do(ctx, &provider.Exchange{Method: http.MethodPost, Path: path, In: in})
+}
+
+// pageSize is how many memories a page of the platform has, and maxPages how many are read.
+const pageSize, maxPages = 100, 100
+
+// each reads all memories of a user, a page at a time, until the function returns false.
+func (m *Provider) each(ctx context.Context, user string, read func(memories) bool) error {
+	for n := 1; n <= maxPages; n++ {
+		x := &provider.Exchange{
+			Method: http.MethodPost, Path: "/v2/memories/", Query: url.Values{"page": {strconv.Itoa(n)}, "page_size": {strconv.Itoa(pageSize)}},
+			In: map[string]any{"filters": map[string]any{"AND": []any{map[string]string{"user_id": user}}}},
+		}
+		if m.own {
+			x = &provider.Exchange{Method: http.MethodGet, Path: "/memories", Query: url.Values{"user_id": {user}}}
+		}
+		var out memories
+		x.Out = &out
+		if err := m.client.Do(ctx, x); err != nil {
+			return err
+		}
+		if !read(out) || m.own || len(out) < pageSize {
+			return nil
+		}
+	}
+	return nil
+}
+
+// maxRounds bounds how often the memories are listed anew while they are deleted.
+const maxRounds = 100
+
+// Forget implements run.Provider.
+func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Passed, error) {
+	user := provider.Joined(p)
+	m.sure.Leave(user)
+	for range maxRounds {
+		gone, err := m.deletePage(ctx, user, ids)
+		if err != nil {
+			return run.Passed{}, err
+		}
+		if gone == 0 {
+			return run.Passed{Confirmed: max(1, len(ids))}, nil
+		}
+	}
+	return run.Passed{Left: "Mem0 still has memories of it."}, nil
+}
+
+// deletePage deletes the memories of the first page that has some to delete.
+func (m *Provider) deletePage(ctx context.Context, user string, ids []int64) (gone int, err error) {
+	var found []string
+	err = m.each(ctx, user, func(list memories) bool {
+		for i := range list {
+			if ids == nil || slices.Contains(ids, provider.IDOf(list[i].mark())) {
+				found = append(found, list[i].ID)
+			}
+		}
+		return len(found) == 0
+	})
+	if err != nil {
+		return 0, fmt.Errorf("list memories: %w", err)
+	}
+	for _, id := range found {
+		path := "/v1/memories/" + url.PathEscape(id) + "/"
+		if m.own {
+			path = "/memories/" + url.PathEscape(id)
+		}
+		if err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path}); err != nil && !provider.Absent(err) {
+			return 0, fmt.Errorf("delete a memory: %w", err)
+		}
+	}
+	return len(found), nil
+}

@@ -1,0 +1,172 @@
+package mem0
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/provider"
+	"github.com/hermes-memory/hermes/internal/provider/providertest"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// fake is a Mem0 that draws one memory from each message: what it says.
+type fake struct {
+	own bool
+
+	mu   sync.Mutex
+	rows []row
+	last int
+}
+
+type row struct {
+	ID       string         `json:"id"`
+	Memory   string         `json:"memory"`
+	Metadata map[string]any `json:"metadata"`
+	user     string
+}
+
+func (f *fake) handler() http.Handler {
+	mux := http.NewServeMux()
+	routes := map[string]http.HandlerFunc{
+		"POST /v3/memories/add/": f.add, "POST /v3/memories/search/": f.search, "POST /v2/memories/": f.list, "DELETE /v1/memories/{id}/": f.remove,
+	}
+	if f.own {
+		routes = map[string]http.HandlerFunc{"POST /memories": f.add, "POST /search": f.search, "GET /memories": f.list, "DELETE /memories/{id}": f.remove}
+	}
+	for pattern, handle := range routes {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "Token key" && !f.own || f.own && r.Header.Get("X-API-Key") != "key" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			handle(w, r)
+		})
+	}
+	return mux
+}
+
+func (f *fake) add(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		User     string         `json:"user_id"`
+		Metadata map[string]any `json:"metadata"`
+		Messages []struct {
+			Role, Content, Name string
+		} `json:"messages"`
+		Timestamp int64 `json:"timestamp"`
+	}
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil || in.User == "" || len(in.Messages) != 1 {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	f.last++
+	f.rows = append(f.rows, row{strconv.Itoa(f.last), in.Messages[0].Content, in.Metadata, in.User})
+	_ = json.NewEncoder(w).Encode(map[string]any{"results": []any{}})
+}
+
+func (f *fake) of(user string) []row {
+	out := []row{}
+	for _, r := range f.rows {
+		if r.user == user {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (f *fake) search(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Query   string            `json:"query"`
+		Filters map[string]string `json:"filters"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Filters["user_id"] == "" {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"results": f.of(in.Filters["user_id"])})
+}
+
+func (f *fake) list(w http.ResponseWriter, r *http.Request) {
+	user := r.URL.Query().Get("user_id")
+	if f.own {
+		_ = json.NewEncoder(w).Encode(map[string]any{"results": f.of(user)})
+		return
+	}
+	var in struct {
+		Filters struct {
+			And []map[string]string `json:"AND"`
+		} `json:"filters"`
+	}
+	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || len(in.Filters.And) != 1 || page < 1 {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	rows := f.of(in.Filters.And[0]["user_id"])
+	from := min((page-1)*pageSize, len(rows))
+	_ = json.NewEncoder(w).Encode(rows[from:min(from+pageSize, len(rows))])
+}
+
+func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
+	had := len(f.rows)
+	f.rows = slices.DeleteFunc(f.rows, func(m row) bool { return m.ID == r.PathValue("id") })
+	if len(f.rows) == had {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	for _, own := range []bool{false, true} {
+		t.Run(fmt.Sprintf("own server %v", own), func(t *testing.T) {
+			t.Parallel()
+			providertest.Run(t, func(t *testing.T) *providertest.Rig {
+				t.Helper()
+				f, faults := &fake{own: own}, providertest.NewFaults()
+				srv := httptest.NewServer(faults.Wrap(f.handler()))
+				t.Cleanup(srv.Close)
+				t.Cleanup(faults.Close)
+				with := func(key string) run.Provider {
+					p, err := open(srv.URL, key, own)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return p
+				}
+				return &providertest.Rig{
+					Provider: with("key"), Stranger: with("wrong"), Faults: faults, Single: true,
+					Texts: func(p run.Place) []string {
+						f.mu.Lock()
+						defer f.mu.Unlock()
+						var out []string
+						for _, r := range f.of(provider.Joined(p)) {
+							out = append(out, r.Memory)
+						}
+						return out
+					},
+				}
+			})
+		})
+	}
+}
+
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	for url, own := range map[string]bool{"": false, "https://api.mem0.ai": false, "http://localhost:8888": true, "https://mem0.example.org": true} {
+		p, err := New(url, "key")
+		if err != nil || p.own != own {
+			t.Errorf("%q: got own %v, %v", url, p.own, err)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+// Package supermemory is the provider Supermemory. A place is a container tag, and a message
+// is a document with an id of ours.
+package supermemory
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/provider"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// DefaultURL is Supermemory's own service.
+const DefaultURL = "https://api.supermemory.ai"
+
+// Provider is Supermemory.
+type Provider struct{ client *provider.Client }
+
+// New returns the provider at a URL; "" is its own service.
+func New(base, key string) (*Provider, error) {
+	if base == "" {
+		base = DefaultURL
+	}
+	client, err := provider.NewClient(base, provider.Bearer("Bearer", key))
+	return &Provider{client}, err
+}
+
+// maxResults is how many memories a question brings.
+const maxResults = 20
+
+// maxQuestion is the longest question, in bytes.
+const maxQuestion = 4000
+
+// Recall implements run.Provider.
+func (m *Provider) Recall(ctx context.Context, p run.Place, question string, _ int) (string, error) {
+	var out struct {
+		Results *[]struct {
+			Memory string `json:"memory"`
+			Chunk  string `json:"chunk"`
+		} `json:"results"`
+	}
+	q := strings.ToValidUTF8(question[:min(len(question), maxQuestion)], "")
+	err := m.client.Do(ctx, &provider.Exchange{
+		Method: http.MethodPost, Path: "/v4/search", Out: &out, Limit: provider.MaxRecall,
+		In: map[string]any{"q": q, "containerTag": provider.Joined(p), "limit": maxResults},
+	})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("recall: %w", err)
+	case out.Results == nil:
+		return "", provider.Misshapen("no results")
+	}
+	var lines []string
+	for _, r := range *out.Results {
+		if r.Memory != "" || r.Chunk != "" {
+			lines = append(lines, r.Memory+r.Chunk)
+		}
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// documentID is the id of a piece among all documents of an account.
+func documentID(tag, mark string) string { return tag + "_" + strings.ReplaceAll(mark, ".", "_") }
+
+// Told implements run.Provider. A document with the same id is not stored again.
+func (m *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error {
+	tag := provider.Joined(p)
+	pieces := provider.Pieces(said)
+	for i := range pieces {
+		s := &pieces[i]
+		err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodPost, Path: "/v3/documents", In: map[string]any{
+			"content": s.Text, "customId": documentID(tag, s.Mark()), "containerTag": tag,
+			"metadata": map[string]string{"role": string(s.Role), "speaker": s.Speaker, "said_at": s.At.UTC().Format(time.RFC3339)},
+		}})
+		if err != nil {
+			return fmt.Errorf("add a document: %w", err)
+		}
+	}
+	return nil
+}
+
+// document is a document in a list.
+type document struct {
+	ID       string `json:"id"`
+	CustomID string `json:"customId"`
+}
+
+// pageSize is how many documents a page has, maxPages how many pages are read.
+const pageSize, maxPages = 100, 100
+
+// find returns the documents of the first page of a tag that has some that are wanted.
+func (m *Provider) find(ctx context.Context, tag string, wanted func(id string) bool) ([]document, error) {
+	for n := 1; n <= maxPages; n++ {
+		var out struct {
+			Documents *[]document `json:"memories"`
+		}
+		err := m.client.Do(ctx, &provider.Exchange{
+			Method: http.MethodPost, Path: "/v3/documents/list", Out: &out,
+			In: map[string]any{"containerTags": []string{tag}, "limit": pageSize, "page": n},
+		})
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("list documents: %w", err)
+		case out.Documents == nil:
+			return nil, provider.Misshapen("a list without documents")
+		}
+		count := len(*out.Documents)
+		found := slices.DeleteFunc(*out.Documents, func(d document) bool { return !wanted(d.CustomID) })
+		if len(found) > 0 || count < pageSize {
+			return found, nil
+		}
+	}
+	return nil, nil
+}
+
+// maxRounds bounds how often the documents are listed anew while they are deleted.
+const maxRounds = 100
+
+// Forget implements run.Provider.
+func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Passed, error) {
+	tag := provider.Joined(p)
+	wanted := func(id string) bool {
+		mark, mine := strings.CutPrefix(id, tag+"_")
+		return ids == nil || mine && slices.Contains(ids, provider.IDOf(strings.ReplaceAll(mark, "_", ".")))
+	}
+	for range maxRounds {
+		found, err := m.find(ctx, tag, wanted)
+		if err != nil {
+			return run.Passed{}, err
+		}
+		if len(found) == 0 {
+			return run.Passed{Confirmed: max(1, len(ids))}, nil
+		}
+		for _, d := range found {
+			id := d.CustomID
+			if id == "" {
+				id = d.ID
+			}
+			err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: "/v3/documents/" + url.PathEscape(id)})
+			if err != nil && !provider.Absent(err) {
+				return run.Passed{}, fmt.Errorf("delete a document: %w", err)
+			}
+		}
+	}
+	return run.Passed{Left: "Supermemory still has documents of it."}, nil
+}

@@ -1,0 +1,150 @@
+package supermemory
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/provider"
+	"github.com/hermes-memory/hermes/internal/provider/providertest"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// fake is a Supermemory whose memories are its documents.
+type fake struct {
+	mu   sync.Mutex
+	rows []row
+}
+
+type row struct {
+	ID       string `json:"id"`
+	CustomID string `json:"customId"`
+	content  string
+	tag      string
+}
+
+func (f *fake) handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, handle := range map[string]http.HandlerFunc{
+		"POST /v3/documents": f.add, "POST /v4/search": f.search, "POST /v3/documents/list": f.list, "DELETE /v3/documents/{id}": f.remove,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "Bearer key" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			handle(w, r)
+		})
+	}
+	return mux
+}
+
+func (f *fake) add(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Content  string            `json:"content"`
+		CustomID string            `json:"customId"`
+		Tag      string            `json:"containerTag"`
+		Metadata map[string]string `json:"metadata"`
+	}
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil || in.CustomID == "" || in.Tag == "" || len(in.Tag) > 100 {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	i := slices.IndexFunc(f.rows, func(had row) bool { return had.CustomID == in.CustomID })
+	if i < 0 {
+		i = len(f.rows)
+		f.rows = append(f.rows, row{ID: strconv.Itoa(i), CustomID: in.CustomID})
+	}
+	f.rows[i].content, f.rows[i].tag = in.Content, in.Tag
+	_ = json.NewEncoder(w).Encode(map[string]string{"id": f.rows[i].ID, "status": "queued"})
+}
+
+func (f *fake) of(tag string) []row {
+	out := []row{}
+	for _, r := range f.rows {
+		if r.tag == tag {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (f *fake) search(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Q     string `json:"q"`
+		Tag   string `json:"containerTag"`
+		Limit int    `json:"limit"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Tag == "" {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	results := []map[string]any{}
+	for _, r := range f.of(in.Tag) {
+		results = append(results, map[string]any{"id": r.ID, "memory": r.content, "similarity": 0.9})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"results": results, "total": len(results)})
+}
+
+func (f *fake) list(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Tags  []string `json:"containerTags"`
+		Limit int      `json:"limit"`
+		Page  int      `json:"page"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || len(in.Tags) != 1 || in.Page < 1 || in.Limit > 100 {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	rows := f.of(in.Tags[0])
+	from := min((in.Page-1)*in.Limit, len(rows))
+	_ = json.NewEncoder(w).Encode(map[string]any{"memories": rows[from:min(from+in.Limit, len(rows))], "pagination": map[string]int{"currentPage": in.Page}})
+}
+
+func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
+	had := len(f.rows)
+	f.rows = slices.DeleteFunc(f.rows, func(m row) bool { return m.CustomID == r.PathValue("id") })
+	if len(f.rows) == had {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, func(t *testing.T) *providertest.Rig {
+		t.Helper()
+		f, faults := &fake{}, providertest.NewFaults()
+		srv := httptest.NewServer(faults.Wrap(f.handler()))
+		t.Cleanup(srv.Close)
+		t.Cleanup(faults.Close)
+		with := func(key string) run.Provider {
+			p, err := New(srv.URL, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		return &providertest.Rig{
+			Provider: with("key"), Stranger: with("wrong"), Faults: faults, Single: true,
+			Texts: func(p run.Place) []string {
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				var out []string
+				for _, r := range f.of(provider.Joined(p)) {
+					out = append(out, r.content)
+				}
+				return out
+			},
+		}
+	})
+}
