@@ -45,6 +45,9 @@ func (m *Manager) Ask(ctx context.Context, q *run.Asking) func() run.Told {
 		defer func() {
 			<-m.asking
 			m.came(key, text)
+			if text != "" {
+				m.stats.answered.Add(1)
+			}
 			came <- text
 		}()
 		text = m.ask(context.WithoutCancel(ctx), key, &asked)
@@ -155,7 +158,6 @@ func (m *Manager) ask(ctx context.Context, key placeKey, q *run.Asking) string {
 		return ""
 	}
 	m.recall.succeeded()
-	m.stats.answered.Add(1)
 	return text
 }
 

@@ -21,11 +21,11 @@ func TestBreaker(t *testing.T) {
 			if !b.failed(time.Now(), "It did not answer.") || b.failed(began, "late") {
 				t.Errorf("failure %d: the pause is not the first failure's", i)
 			}
-			time.Sleep(want - time.Millisecond)
+			<-time.After(want - time.Millisecond)
 			if may, until := b.open(); may || time.Until(until) != time.Millisecond {
 				t.Errorf("failure %d: got open %v, closed until %v", i, may, until)
 			}
-			time.Sleep(time.Millisecond)
+			<-time.After(time.Millisecond)
 			if may, _ := b.open(); !may {
 				t.Errorf("failure %d: still closed after %v", i, want)
 			}

@@ -37,7 +37,8 @@ type Client struct {
 func NewClient(base string, header http.Header) (*Client, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fault.New(fault.Invalid, "invalid_provider_url", "memory_provider.url must be an http or https URL.").At("memory_provider.url")
+		const msg = "memory_provider.url must be an http or https URL."
+		return nil, fault.New(fault.Invalid, "invalid_provider_url", msg).At("memory_provider.url")
 	}
 	u.RawQuery, u.Fragment = "", ""
 	dial := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}

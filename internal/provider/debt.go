@@ -37,7 +37,7 @@ func (m *Manager) payDue(ctx context.Context) (did bool, next time.Time, err err
 	}
 	for i := range due {
 		if may, _ := m.tell.open(); !may || ctx.Err() != nil {
-			return did, next, nil
+			return did, next, ctx.Err()
 		}
 		did = true
 		if err := m.pay(ctx, due[i].Owner, due[i].Name); err != nil {

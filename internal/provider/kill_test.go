@@ -72,7 +72,9 @@ func talk(t *testing.T, path, url string, turns int) {
 		key := []session.Key{"key", "key", ""}[i%3]
 		h.say(id, key, fmt.Sprintf("%d of %d", i, os.Getpid()))
 	}
-	for end := time.Now().Add(3 * time.Minute); turns == 0 && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(4 * time.Minute); turns == 0 && time.Now().Before(end); <-tick.C {
 		items, err := db.Work(ctx, owner.Local(), workFilter())
 		if err != nil {
 			t.Fatal(err)
@@ -109,13 +111,17 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := len(server.Requests())
+		tick := time.NewTicker(time.Millisecond)
 		for end := time.Now().Add(20 * time.Second); len(server.Requests()) < before+3 && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
+			<-tick.C
 		}
-		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+		tick.Reset(time.Duration(1+rand.IntN(60)) * time.Millisecond)
+		<-tick.C // any moment is as good as another
+		tick.Stop()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}
+	server.Clear()
 	talk(t, path, server.URL, 0)
 	db := runtest.Open(t, path)
 	defer func() { _ = db.Close() }()

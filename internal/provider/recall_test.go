@@ -90,15 +90,32 @@ func TestLate(t *testing.T) {
 		if b := h.beside(h.say("s", "key", "What do I like?")); b != nil {
 			t.Errorf("got %+v before the answer came", b)
 		}
-		time.Sleep(300 * time.Millisecond)
+		h.answered(1)
 		h.later(c.after)
 		h.honcho.Next(providertest.Fault{On: "/context", Delay: 50 * time.Millisecond})
 		b := h.beside(h.say("s", "key", "And what else?"))
 		if (b != nil && b.Late) != c.late {
 			t.Errorf("after %v: got %+v, want late %v", c.after, b, c.late)
 		}
-		time.Sleep(300 * time.Millisecond)
+		h.answered(2)
 		h.later(11 * time.Minute)
+		h.restart(func(p *provider.Parts) { p.Wait = time.Millisecond })
+	}
+}
+
+// answered waits until the provider has answered some questions since the start.
+func (h *house) answered(want int64) {
+	h.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(20 * time.Second); ; <-tick.C {
+		status, err := h.manager.Status(h.t.Context(), owner.Local())
+		if err != nil || time.Now().After(end) {
+			h.t.Fatalf("got %+v, %v, want %d answers", status, err, want)
+		}
+		if status.Answered >= want {
+			return
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ type Status struct {
 	Wait     time.Duration
 	// Since is when it was switched on.
 	Since time.Time
-	// Asked, Answered and Told count since the start: questions, those that were answered,
+	// Asked, Answered and Told count since the start: questions, those that brought something,
 	// and messages.
 	Asked, Answered, Told int64
 	// Waiting are lineages of the owner that it is yet to be told of, as far as they are

@@ -173,7 +173,7 @@ func (m *Manager) tellDue(ctx context.Context) (did bool, next time.Time, err er
 	}
 	for i := range due {
 		if may, _ := m.tell.open(); !may || ctx.Err() != nil {
-			return did, next, nil
+			return did, next, ctx.Err()
 		}
 		d := &due[i]
 		it, ok, err := m.Queue.ClaimWork(ctx, d.Owner, study.Claim{Root: d.Root, Kind: Telling, At: now, Until: now.Add(lease)})

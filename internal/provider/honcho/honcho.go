@@ -63,7 +63,8 @@ func (h *Provider) Recall(ctx context.Context, p run.Place, question string, _ i
 	}
 	query := url.Values{"search_query": {firstRunes(question, maxQuery)}, "search_top_k": {"10"}, "max_conclusions": {"20"}}
 	err := h.client.Do(ctx, &provider.Exchange{
-		Method: http.MethodGet, Path: workspace(p) + "/peers/" + url.PathEscape(p.User) + "/context", Query: query, Out: &out, Limit: provider.MaxRecall,
+		Method: http.MethodGet, Path: workspace(p) + "/peers/" + url.PathEscape(p.User) + "/context", Query: query,
+		Out: &out, Limit: provider.MaxRecall,
 	})
 	switch {
 	case provider.Absent(err):

@@ -58,6 +58,13 @@ func (f *Faults) Next(faults ...Fault) {
 	f.once = append(f.once, faults...)
 }
 
+// Clear drops the faults that have not come yet.
+func (f *Faults) Clear() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.once = nil
+}
+
 // Always scripts a fault for all requests; nil ends it.
 func (f *Faults) Always(fault *Fault) {
 	f.mu.Lock()

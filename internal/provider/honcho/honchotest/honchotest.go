@@ -134,7 +134,8 @@ func (s *Server) Conclude(workspace, session, peer, text string) {
 	defer s.mu.Unlock()
 	s.last++
 	w := s.workspaces[workspace]
-	w.conclusions = append(w.conclusions, Conclusion{ID: "c" + strconv.Itoa(s.last), Content: text, Observer: peer, Observed: peer, Session: &session})
+	c := Conclusion{ID: "c" + strconv.Itoa(s.last), Content: text, Observer: peer, Observed: peer, Session: &session}
+	w.conclusions = append(w.conclusions, c)
 }
 
 // Conclusions are the conclusions in a workspace.
