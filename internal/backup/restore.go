@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -161,9 +160,6 @@ func (u *Unpacked) KeepLedger(entries []Entry) error {
 
 // beforeName is the end of the names that replaced things get.
 func beforeName(at time.Time) string { return ".before-" + at.UTC().Format("20060102T150405Z") }
-
-// isBefore reports whether a name in a home is that of a replaced database.
-func isBefore(name string) bool { return strings.HasPrefix(name, databaseName+".before-") }
 
 // errUnsettled says that an interrupted swap cannot be completed.
 func errUnsettled(home string, err error) error {
