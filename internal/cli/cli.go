@@ -136,7 +136,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 	root.AddCommand(
 		a.chatCommand(), a.serveCommand(), a.memoryCommand(), a.stateCommand(), a.timelineCommand(), a.whyCommand(), a.forgetCommand(),
 		a.rebuildCommand(), a.keysCommand(), a.configCommand(), a.costCommand(), a.doctorCommand(), a.proveCommand(), a.manCommand(),
-		a.sessionsCommand(), a.jobsCommand(), a.runsCommand(), a.mcpCommand(), a.auditCommand(), a.workCommand(), a.providerCommand(), a.pageCommand(),
+		a.sessionsCommand(), a.jobsCommand(), a.runsCommand(), a.mcpCommand(), a.auditCommand(), a.workCommand(),
+		a.providerCommand(), a.pageCommand(),
 		a.platformsCommand(), a.pairingCommand(), a.versionCommand(), a.healthCommand(), a.serviceCommand(),
 		a.importCommand(), a.migrateCommand(), a.backupCommand(), a.restoreCommand(),
 	)

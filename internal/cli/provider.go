@@ -88,7 +88,8 @@ func (a *app) printOwed(list []curate.Owed) error {
 		if o.Whole {
 			what = "all"
 		}
-		rows = append(rows, []string{o.Provider, o.Place, what, localTime(&o.OwedAt), localTime(o.AskedAt), localTime(o.NextAttemptAt), cmp.Or(o.Why, "-")})
+		asked, next := localTime(o.AskedAt), localTime(o.NextAttemptAt)
+		rows = append(rows, []string{o.Provider, o.Place, what, localTime(&o.OwedAt), asked, next, cmp.Or(o.Why, "-")})
 	}
 	return a.table(rows)
 }
@@ -102,17 +103,8 @@ func (a *app) providerTest() *cobra.Command {
 				if err := cl.call(c.Context(), http.MethodPost, pathProvider+"/test", nil, &out); err != nil {
 					return err
 				}
-				if a.json {
-					if err := a.printJSON(out); err != nil {
-						return err
-					}
-				}
-				for _, step := range out.Data {
-					if !a.json && step.Problem == nil {
-						a.say("%-7s ok      %4d ms", step.Step, step.MS)
-					} else if !a.json {
-						a.say("%-7s failed  %4d ms  %s", step.Step, step.MS, *step.Problem)
-					}
+				if err := a.printTest(&out); err != nil {
+					return err
 				}
 				if !out.OK {
 					return errors.New("the memory provider does not work; check memory_provider.url and memory_provider.key")
@@ -121,6 +113,20 @@ func (a *app) providerTest() *cobra.Command {
 			})
 		},
 	}
+}
+
+func (a *app) printTest(out *httpapi.ProviderTest) error {
+	if a.json {
+		return a.printJSON(out)
+	}
+	for _, step := range out.Data {
+		if step.Problem == nil {
+			a.say("%-7s ok      %4d ms", step.Step, step.MS)
+		} else {
+			a.say("%-7s failed  %4d ms  %s", step.Step, step.MS, *step.Problem)
+		}
+	}
+	return nil
 }
 
 func (a *app) providerBackfill() *cobra.Command {

@@ -27,12 +27,15 @@ const providerSection = "memory_provider"
 
 func providerSettings() []setting {
 	return []setting{
-		choice(providerSection+".type", "HERMES_MEMORY_PROVIDER", "", "an external memory that is told what is said: "+strings.Join(ProviderTypes(), ", ")+"; empty: none; see docs/providers.md",
+		choice(providerSection+".type", "HERMES_MEMORY_PROVIDER", "",
+			"an external memory that is told what is said: "+strings.Join(ProviderTypes(), ", ")+"; empty: none; see docs/providers.md",
 			func(c *Config) *string { return &c.MemoryProvider.Type }, append([]string{""}, ProviderTypes()...)...),
 		text(providerSection+".url", "HERMES_MEMORY_PROVIDER_URL", "", "where it is; empty: the provider's own service",
 			func(c *Config) *string { return &c.MemoryProvider.URL }),
-		text(providerSection+".key", "HERMES_MEMORY_PROVIDER_KEY", "", "its key", func(c *Config) *string { return &c.MemoryProvider.Key }).hidden(),
-		list(providerSection+".owners", "", "owners whose conversations it is told; * for all", func(c *Config) *[]string { return &c.MemoryProvider.Owners }),
+		text(providerSection+".key", "HERMES_MEMORY_PROVIDER_KEY", "", "its key",
+			func(c *Config) *string { return &c.MemoryProvider.Key }).hidden(),
+		list(providerSection+".owners", "", "owners whose conversations it is told; * for all",
+			func(c *Config) *[]string { return &c.MemoryProvider.Owners }),
 		choice(providerSection+".send", "", "", "all: what users and assistants say; user: no answers",
 			func(c *Config) *string { return &c.MemoryProvider.Send }, "all", "user"),
 		duration(providerSection+".wait", "", "", "how long a turn waits for its answer; 0: it is told, and not asked",

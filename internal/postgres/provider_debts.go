@@ -18,7 +18,8 @@ import (
 func (t *tx) owe(o owner.Owner, root session.ID, from, to int64) {
 	const owe = `INSERT INTO provider_debts AS d (owner_id, provider, name, message_id, owed_at, wake_at)
 		SELECT DISTINCT m.owner_id, n.provider, n.name, m.id, ?5::bigint, ?6::bigint FROM provider_marks k
-		JOIN messages m ON m.owner_id = k.owner_id AND m.root_id = k.root_id AND m.seq >= greatest(?3, k.told_from) AND m.seq < least(?4, k.sent_to)
+		JOIN messages m ON m.owner_id = k.owner_id AND m.root_id = k.root_id
+			AND m.seq >= greatest(?3, k.told_from) AND m.seq < least(?4, k.sent_to)
 			AND m.undone_at IS NULL AND m.role IN ('user', 'assistant')
 			AND CASE WHEN m.session_key IS NULL THEN 'r:' || m.root_id ELSE 'k:' || m.session_key END = k.source
 		JOIN provider_names n ON n.owner_id = k.owner_id AND n.source = k.source AND n.provider = k.provider AND n.current
@@ -51,7 +52,8 @@ func (db *DB) DueDebts(ctx context.Context, to string, at time.Time, limit int) 
 // debts is the query for debts, by place. A place has nothing else if no lineage has a mark
 // for its source.
 const debts = `SELECT d.provider, d.name, min(d.message_id) = 0, count(nullif(d.message_id, 0)), min(d.owed_at), max(d.asked_at), min(d.wake_at), max(d.attempts),
-	max(d.error), NOT EXISTS (SELECT 1 FROM provider_names n JOIN provider_marks k ON k.owner_id = n.owner_id AND k.provider = n.provider AND k.source = n.source
+	max(d.error), NOT EXISTS (SELECT 1 FROM provider_names n
+		JOIN provider_marks k ON k.owner_id = n.owner_id AND k.provider = n.provider AND k.source = n.source
 		WHERE n.owner_id = d.owner_id AND n.provider = d.provider AND n.name = d.name AND n.current)
 	FROM provider_debts d WHERE d.owner_id = ?1`
 

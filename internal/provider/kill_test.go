@@ -160,6 +160,14 @@ func TestKilled(t *testing.T) {
 			total += len(want)
 		}
 	}
+	if t.Failed() {
+		for _, root := range []session.ID{"a", "b", "c"} {
+			p, err := db.Told(t.Context(), owner.Local(), "honcho@test", root)
+			t.Logf("%s: %+v, %v", root, p, err)
+		}
+		items, err := db.Work(t.Context(), owner.Local(), workFilter())
+		t.Logf("%+v, %v", items, err)
+	}
 	t.Logf("%d processes killed, %d messages", n, total)
 	if total == 0 {
 		t.Error("nothing was said")

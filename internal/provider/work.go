@@ -218,8 +218,13 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 		it.WakeAt, it.Error = it.UpdatedAt.Add(pause(it.Attempts)), fault.MessageOf(err)
 		if !theirs {
 			m.complain(ctx, "tell the memory provider of a lineage", err)
-		} else if m.tell.failed(began, it.Error) {
+			break
+		}
+		if m.tell.failed(began, it.Error) {
 			m.Log.WarnContext(ctx, "the memory provider was not told; it will be tried again", "provider", m.ID, "err", err)
+		}
+		if StatusOf(err) == 0 { // the outcome is unknown, and others of the place wait for it
+			_, it.WakeAt = m.tell.open()
 		}
 	}
 	if _, err := m.Queue.SettleWork(context.WithoutCancel(ctx), o, it, done); err != nil {

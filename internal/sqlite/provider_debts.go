@@ -59,7 +59,8 @@ func (db *DB) DueDebts(ctx context.Context, to string, at time.Time, limit int) 
 // debts is the query for debts, by place. A place has nothing else if no lineage has a mark
 // for its source.
 const debts = `SELECT d.provider, d.name, min(d.message_id) = 0, count(nullif(d.message_id, 0)), min(d.owed_at), max(d.asked_at), min(d.wake_at), max(d.attempts),
-	max(d.error), NOT EXISTS (SELECT 1 FROM provider_names n JOIN provider_marks k ON k.owner_id = n.owner_id AND k.provider = n.provider AND k.source = n.source
+	max(d.error), NOT EXISTS (SELECT 1 FROM provider_names n
+		JOIN provider_marks k ON k.owner_id = n.owner_id AND k.provider = n.provider AND k.source = n.source
 		WHERE n.owner_id = d.owner_id AND n.provider = d.provider AND n.name = d.name AND n.current = 1)
 	FROM provider_debts d WHERE d.owner_id = ?1`
 
@@ -198,7 +199,8 @@ func (db *DB) OweAll(ctx context.Context, o owner.Owner, to string) (int, error)
 			`DELETE FROM provider_marks WHERE owner_id = ?1 AND provider = ?2`,
 			// what was said so far is not told again; -1 is not the place of any other skip
 			`INSERT INTO provider_skips (owner_id, root_id, from_seq, to_seq, never)
-				SELECT t.owner_id, t.root_id, -1, t.next_seq, 0 FROM provider_lineages l JOIN sessions t ON t.owner_id = l.owner_id AND t.root_id = l.root_id AND t.is_tip = 1
+				SELECT t.owner_id, t.root_id, -1, t.next_seq, 0 FROM provider_lineages l
+				JOIN sessions t ON t.owner_id = l.owner_id AND t.root_id = l.root_id AND t.is_tip = 1
 				WHERE l.owner_id = ?1 AND l.provider = ?2 ON CONFLICT DO UPDATE SET to_seq = excluded.to_seq`,
 		} {
 			if _, err := t.exec(query, o.ID(), to); err != nil {
