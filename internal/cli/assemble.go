@@ -71,7 +71,7 @@ type server struct {
 	line        *claim.Line
 	cache       func() piece.Stats
 	study       *study.Study       // nil if no model works on memory
-	beside      *provider.Manager  // looks after the external memory
+	external    *provider.Manager  // looks after the external memory
 	mirror      *transcript.Mirror // writes transcripts to files in the background; nil if they are off
 	files       *attachment.Files  // keeps what people send on chat platforms
 	backups     *backup.Source     // nil if the data is elsewhere
@@ -227,7 +227,7 @@ func (s *server) newHandler(zone string, doctor func(context.Context, bool) []fi
 	s.sockets = httpapi.NewSockets()
 	config := httpapi.Config{
 		Sockets: s.sockets,
-		Audit:   s.db, Work: s.db, Provider: s.beside,
+		Audit:   s.db, Work: s.db, Provider: s.external,
 		Runner: s.runner, Curator: s.curator, Sessions: s.told, Catalog: s.told, Search: s.db, Keyring: s.keyring,
 		Models: s.lister(), Ready: s.ready,
 		Detail: s.detail, Placement: s.placement,
@@ -281,12 +281,12 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 	s.curator = curate.New(curate.Parts{
 		Store: s.told, Receipts: s.db, Sessions: s.told, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
 		Questions: questions, Budgets: config.Budgets, Studies: s.told, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),
-		Files: s.files, Ledger: s.erasures(), Beside: s.beside, Wake: wake, Now: config.Clock,
+		Files: s.files, Ledger: s.erasures(), External: s.external, Wake: wake, Now: config.Clock,
 		Log: s.log,
 	})
 	s.runner = run.New(run.Parts{
 		Store: s.told, Sessions: s.told, Memory: s.db, Views: views, Lineages: lineages, Shared: s.nodes, Curator: s.curator, Models: models,
-		Tools: s.offered(), Images: s.images(), Beside: s.asked(), Config: config, Wake: wake,
+		Tools: s.offered(), Images: s.images(), External: s.asked(), Config: config, Wake: wake,
 		Questions: questions, Process: s.token, Line: s.line, Observer: observer, Log: s.log,
 	})
 	if studies {

@@ -38,17 +38,17 @@ func (a *app) whyCommand() *cobra.Command {
 
 // receipt is a receipt of the API.
 type receipt struct {
-	ID        string          `json:"id"`
-	SessionID string          `json:"session_id"`
-	At        time.Time       `json:"at"`
-	Model     string          `json:"model"`
-	Responder string          `json:"responder"`
-	Answer    message         `json:"answer"`
-	Facts     []fact          `json:"facts"`
-	Recalled  []message       `json:"recalled"`
-	Sent      []message       `json:"sent"`
-	Context   lineage.Context `json:"context"`
-	External  *lineage.Beside `json:"external_memory,omitempty"`
+	ID        string            `json:"id"`
+	SessionID string            `json:"session_id"`
+	At        time.Time         `json:"at"`
+	Model     string            `json:"model"`
+	Responder string            `json:"responder"`
+	Answer    message           `json:"answer"`
+	Facts     []fact            `json:"facts"`
+	Recalled  []message         `json:"recalled"`
+	Sent      []message         `json:"sent"`
+	Context   lineage.Context   `json:"context"`
+	External  *lineage.External `json:"external_memory,omitempty"`
 	// The texts that were sent besides the messages.
 	System   string          `json:"system,omitempty"`
 	Offered  json.RawMessage `json:"tool_definitions,omitempty"`

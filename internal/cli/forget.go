@@ -111,7 +111,7 @@ func (a *app) printForgotten(f *certified) error {
 		}
 		a.say("  searched %-24s %12d bytes  %d left%s", s.File, s.Bytes, s.Hits, own)
 	}
-	if err := a.printPassed(f.Beside); err != nil {
+	if err := a.printPassed(f.External); err != nil {
 		return err
 	}
 	if f.Left > 0 {

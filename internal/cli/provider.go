@@ -22,7 +22,7 @@ func (a *app) providerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "provider", Short: "Look after the external memory provider", Args: noArgs,
 		Long: `Look after the external memory provider that memory_provider.type names: a second
-memory beside this one, such as Honcho. Off by default. docs/providers.md says
+memory next to this one, such as Honcho. Off by default. docs/providers.md says
 what it is told, and what it is never told.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

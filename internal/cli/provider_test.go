@@ -12,7 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
-// TestProvider runs the whole program with a Honcho beside it.
+// TestProvider runs the whole program and a Honcho.
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	honcho, up := honchotest.Start(t), upstreamtest.New(t, upstreamtest.Options{})

@@ -80,7 +80,7 @@ func (a *app) runServe(ctx context.Context, noCopy bool) error {
 		at.close()
 		return errors.Join(err, s.close())
 	}
-	if err = errors.Join(s.beside.Start(context.WithoutCancel(ctx)), at.openSocket(ctx, cfg.Home)); err == nil {
+	if err = errors.Join(s.external.Start(context.WithoutCancel(ctx)), at.openSocket(ctx, cfg.Home)); err == nil {
 		err = writeServerFile(cfg.Home, at, s.token)
 	}
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	if s.study != nil {
 		turns.Go(recovery.Func(func() { _ = s.study.Run(ctx) }, panicked("the studies"))) // it only ends with its context
 	}
-	turns.Go(recovery.Func(func() { s.beside.Run(ctx) }, panicked("the external memory")))
+	turns.Go(recovery.Func(func() { s.external.Run(ctx) }, panicked("the external memory")))
 	turns.Go(recovery.Func(func() { s.recordStart(ctx, at) }, panicked("the record of the start")))
 	turns.Go(recovery.Func(func() { s.keeper.Run(ctx) }, panicked("the index of memory")))
 	if keeper := s.backupKeeper(); keeper != nil {

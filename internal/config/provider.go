@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// MemoryProvider is an external memory beside our own.
+// MemoryProvider is an external memory in addition to our own.
 type MemoryProvider struct {
 	Type   string // one of ProviderTypes; "" for none
 	URL    string // "" for the provider's own service

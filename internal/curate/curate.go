@@ -34,7 +34,7 @@ type Curator struct {
 	files     Files
 	sweeper   Sweeper
 	ledger    Ledger
-	beside    Beside
+	external  External
 	wake      func(owner.Owner, session.ID)
 	now       func() time.Time
 	log       *slog.Logger
@@ -69,8 +69,8 @@ type Parts struct {
 	Sweeper Sweeper
 	// Ledger records erasures outside of the store; nil if there is none.
 	Ledger Ledger
-	// Beside passes on to external memory providers what was forgotten; nil for none.
-	Beside Beside
+	// External passes on to external memory providers what was forgotten; nil for none.
+	External External
 	// Wake is called with each lineage in which a message was stored; nil for none. It
 	// must not block.
 	Wake func(owner.Owner, session.ID)
@@ -84,7 +84,7 @@ func New(p Parts) *Curator {
 	return &Curator{
 		store: p.Store, receipts: p.Receipts, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: p.Lineages, questions: p.Questions, budgets: p.Budgets, studies: p.Studies,
-		erase: p.Erase, mirror: p.Mirror, files: p.Files, sweeper: p.Sweeper, ledger: p.Ledger, beside: p.Beside,
+		erase: p.Erase, mirror: p.Mirror, files: p.Files, sweeper: p.Sweeper, ledger: p.Ledger, external: p.External,
 		wake: p.Wake, now: p.Now, log: p.Log,
 	}
 }

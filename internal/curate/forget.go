@@ -29,8 +29,8 @@ type Forgotten struct {
 	Searched []Trace `json:"searched"`
 	// Left counts the mentions that the search still found; 0 if everything is gone.
 	Left int `json:"left"`
-	// Beside is what external memory providers have forgotten of it; nil if none was told.
-	Beside *PassedOn `json:"external_memory,omitempty"`
+	// External is what external memory providers have forgotten of it; nil if none was told.
+	External *PassedOn `json:"external_memory,omitempty"`
 	// Samples are the first sentences that would be erased; of a dry run only.
 	Samples []Sample `json:"samples,omitempty"`
 }

@@ -219,5 +219,5 @@ func (s *server) deleteFact(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.fact.deleted", "id": r.PathValue("fact_id"), "deleted": true,
-		"facts_erased": out.Facts, "external_memory": out.Beside})
+		"facts_erased": out.Facts, "external_memory": out.External})
 }

@@ -269,7 +269,7 @@ func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 		Facts     []factJSON        `json:"facts"`
 		Recalled  []recalledJSON    `json:"recalled"`
 		Sent      []messageJSON     `json:"sent"`
-		Beside    *lineage.Beside   `json:"external_memory,omitempty"`
+		External  *lineage.External `json:"external_memory,omitempty"`
 		Tools     []lineage.ToolUse `json:"tools,omitempty"`
 		Context   lineage.Context   `json:"context"`
 		System    string            `json:"system,omitempty"`
@@ -278,7 +278,7 @@ func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 	}{
 		Object: "hermes.receipt", ID: why.ID, SessionID: why.SessionID, RootID: why.RootID, At: why.At, Model: why.Model,
 		Responder: why.Responder, Answer: messageOf(&why.Answer), Facts: []factJSON{}, Recalled: []recalledJSON{},
-		Sent: []messageJSON{}, Beside: why.Beside, Tools: why.Tools, Context: why.Context,
+		Sent: []messageJSON{}, External: why.External, Tools: why.Tools, Context: why.Context,
 		System: why.Frame.System, Offered: asJSON(why.Frame.Tools), Settings: asJSON(why.Frame.Settings),
 	}
 	for i := range why.Facts {

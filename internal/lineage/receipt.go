@@ -58,8 +58,8 @@ type Receipt struct {
 	InputTo  int64 `json:"input_to"`
 	// Recalled are the older messages that were quoted.
 	Recalled []memory.Place `json:"recalled"`
-	// Beside is what an external memory provider added; nil for nothing.
-	Beside *Beside `json:"beside,omitempty"`
+	// External is what an external memory provider added; nil for nothing.
+	External *External `json:"external,omitempty"`
 	// Tools are the tools of this server that were run for the answer.
 	Tools   []ToolUse `json:"tools,omitempty"`
 	Context Context   `json:"context"`
@@ -68,8 +68,8 @@ type Receipt struct {
 	Frame Frame `json:"-"`
 }
 
-// Beside is what an external memory provider added to a prompt.
-type Beside struct {
+// External is what an external memory provider added to a prompt.
+type External struct {
 	Provider string `json:"provider"`
 	// Lines are the lines as they were sent.
 	Lines  []string `json:"lines"`

@@ -24,10 +24,10 @@ type answer struct {
 	at   time.Time // zero while the question is under way
 }
 
-// Name implements run.Beside.
+// Name implements run.External.
 func (m *Manager) Name() string { return m.Type }
 
-// Ask implements run.Beside.
+// Ask implements run.External.
 func (m *Manager) Ask(ctx context.Context, q *run.Asking) func() run.Told {
 	if m.Wait == 0 || !m.serves(q.Owner) {
 		return nil

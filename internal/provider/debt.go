@@ -175,7 +175,7 @@ func (m *Manager) note(o owner.Owner, things int) {
 	m.paid[o.ID()] = append(kept, payment{now, things})
 }
 
-// PassOn implements curate.Beside.
+// PassOn implements curate.External.
 func (m *Manager) PassOn(ctx context.Context, o owner.Owner, since time.Time) (*curate.PassedOn, error) {
 	list, err := m.Debts.Debts(ctx, o)
 	if err != nil {

@@ -52,8 +52,8 @@ func TestForgetAbout(t *testing.T) {
 	h.catchUp()
 	h.honcho.Conclude("hermes", "key", "user-key", "goes to Zanzibar")
 	got := h.forget("Zanzibar")
-	if got.Left != 0 || got.Beside == nil || got.Beside.Confirmed != 1 || len(got.Beside.Left) > 0 {
-		t.Errorf("got the certificate %+v with %+v", got, got.Beside)
+	if got.Left != 0 || got.External == nil || got.External.Confirmed != 1 || len(got.External.Left) > 0 {
+		t.Errorf("got the certificate %+v with %+v", got, got.External)
 	}
 	if h.holds("Zanzibar") {
 		t.Error("the provider still has it")
@@ -64,7 +64,7 @@ func TestForgetAbout(t *testing.T) {
 		t.Errorf("told again: %s", text)
 	}
 	h.has("other", "I like beer.", "ok")
-	if b := h.beside(h.say("s", "key", "What do I like?")); b == nil || !strings.Contains(strings.Join(b.Lines, ""), "tea") {
+	if b := h.external(h.say("s", "key", "What do I like?")); b == nil || !strings.Contains(strings.Join(b.Lines, ""), "tea") {
 		t.Errorf("recalled %+v of the next place", b)
 	}
 }
@@ -108,8 +108,8 @@ func TestForgetKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got != nil && (got.Beside == nil || got.Beside.Confirmed == 0 || len(got.Beside.Left) > 0) {
-				t.Errorf("got the certificate %+v", got.Beside)
+			if got != nil && (got.External == nil || got.External.Confirmed == 0 || len(got.External.Left) > 0) {
+				t.Errorf("got the certificate %+v", got.External)
 			}
 			if h.holds("Zanzibar") || !h.holds("beer") {
 				t.Error("the provider still has it, or has lost something else")
@@ -130,10 +130,10 @@ func TestForgetDown(t *testing.T) {
 	h.catchUp()
 	h.honcho.Always(&providertest.Fault{Status: 503})
 	got := h.forget("zanzibar")
-	if got.Beside == nil || got.Beside.Confirmed != 0 || len(got.Beside.Left) != 1 {
-		t.Fatalf("got the certificate %+v", got.Beside)
+	if got.External == nil || got.External.Confirmed != 0 || len(got.External.Left) != 1 {
+		t.Fatalf("got the certificate %+v", got.External)
 	}
-	if l := got.Beside.Left[0]; l.AskedAt != nil || l.NextAttemptAt == nil || l.Why == "" || !l.Whole || l.Place != "zanzibar" {
+	if l := got.External.Left[0]; l.AskedAt != nil || l.NextAttemptAt == nil || l.Why == "" || !l.Whole || l.Place != "zanzibar" {
 		t.Errorf("got %+v", l)
 	}
 	if got.Left == 0 { // the name of the place is needed to ask again
@@ -143,8 +143,8 @@ func TestForgetDown(t *testing.T) {
 	h.honcho.Always(nil)
 	h.restart(nil)
 	h.catchUp()
-	if got := h.forget("zanzibar"); got.Left != 0 || got.Beside != nil || h.holds("I live there") {
-		t.Errorf("an hour later: got %d left, %+v", got.Left, got.Beside)
+	if got := h.forget("zanzibar"); got.Left != 0 || got.External != nil || h.holds("I live there") {
+		t.Errorf("an hour later: got %d left, %+v", got.Left, got.External)
 	}
 }
 
@@ -156,8 +156,8 @@ func TestForgetAsked(t *testing.T) {
 	h.say("s", "", "I live in Zanzibar.")
 	h.catchUp()
 	got, err := h.curator.ForgetSession(t.Context(), owner.Local(), "s", false)
-	if err != nil || got.Beside == nil || len(got.Beside.Left) != 1 || got.Beside.Left[0].AskedAt == nil {
-		t.Fatalf("got %+v, %v", got.Beside, err)
+	if err != nil || got.External == nil || len(got.External.Left) != 1 || got.External.Left[0].AskedAt == nil {
+		t.Fatalf("got %+v, %v", got.External, err)
 	}
 	h.honcho.Settle()
 	h.catchUp()
@@ -202,8 +202,8 @@ func TestForgetOff(t *testing.T) {
 	if n := len(h.honcho.Requests()) - before; n > 0 {
 		t.Errorf("got %d requests", n)
 	}
-	if got.Beside == nil || len(got.Beside.Left) != 1 || !strings.Contains(got.Beside.Left[0].Why, "switched off") || !h.holds("Zanzibar") {
-		t.Errorf("got the certificate %+v", got.Beside)
+	if got.External == nil || len(got.External.Left) != 1 || !strings.Contains(got.External.Left[0].Why, "switched off") || !h.holds("Zanzibar") {
+		t.Errorf("got the certificate %+v", got.External)
 	}
 	h.restart(nil)
 	h.catchUp()
@@ -238,8 +238,8 @@ func TestForgetSpeaker(t *testing.T) {
 	h.ask(&run.Request{Session: "s", Key: "room", Messages: []session.Message{{Role: session.User, Name: "Bob", Content: "I live in Zanzibar."}}})
 	h.catchUp()
 	h.honcho.Conclude("hermes", "room", "user-room-Bob", "lives in Zanzibar")
-	if got := h.forget("Zanzibar"); got.Beside == nil || len(got.Beside.Left) > 0 || h.holds("Zanzibar") {
-		t.Errorf("got the certificate %+v", got.Beside)
+	if got := h.forget("Zanzibar"); got.External == nil || len(got.External.Left) > 0 || h.holds("Zanzibar") {
+		t.Errorf("got the certificate %+v", got.External)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
-// house is a server's memory with a Honcho beside it, and a model that keeps what it was
+// house is a server's memory and a Honcho, and a model that keeps what it was
 // shown.
 type house struct {
 	t       testing.TB
@@ -109,7 +109,7 @@ func (h *house) restart(change func(*provider.Parts)) {
 		h.t.Fatal(err)
 	}
 	h.runner, h.curator = runtest.New(h.db, &runtest.Parts{
-		Models: run.Models{Upstream: h.model}, Config: run.Config{Now: h.clock}, Wake: h.manager.Wake, Beside: h.manager, Owed: h.manager,
+		Models: run.Models{Upstream: h.model}, Config: run.Config{Now: h.clock}, Wake: h.manager.Wake, External: h.manager, Owed: h.manager,
 	})
 }
 

@@ -60,7 +60,7 @@ func talk(t *testing.T, path, url string, turns int) {
 		t.Fatal(err)
 	}
 	h := &house{t: t, db: db, manager: m, model: &listener{}, now: time.Now()}
-	h.runner, _ = runtest.New(db, &runtest.Parts{Models: run.Models{Upstream: h.model}, Wake: m.Wake, Beside: m, Config: run.Config{Now: time.Now}})
+	h.runner, _ = runtest.New(db, &runtest.Parts{Models: run.Models{Upstream: h.model}, Wake: m.Wake, External: m, Config: run.Config{Now: time.Now}})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {

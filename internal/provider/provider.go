@@ -1,4 +1,4 @@
-// Package provider looks after an external memory provider: a program beside this server
+// Package provider looks after an external memory provider: another program
 // that is told what people say, and may add a few lines to prompts. It decides what such a
 // program is called places by, what it is told and asked, and makes it forget what is
 // forgotten here. The packages below it speak to particular programs.

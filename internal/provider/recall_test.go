@@ -20,14 +20,14 @@ import (
 
 func workFilter() study.Filter { return study.Filter{Limit: 9} }
 
-// beside is what a turn's receipt says about the provider.
-func (h *house) beside(r *run.Result) *lineage.Beside {
+// external is what a turn's receipt says about the provider.
+func (h *house) external(r *run.Result) *lineage.External {
 	h.t.Helper()
 	rec, err := h.db.Receipt(h.t.Context(), owner.Local(), r.ReceiptID)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return rec.Beside
+	return rec.External
 }
 
 // TestRecall: the provider's lines are quoted behind a line that says whose they are, and
@@ -42,7 +42,7 @@ func TestRecall(t *testing.T) {
 	if prompt := h.model.prompt(); !strings.Contains(prompt, want) {
 		t.Errorf("got the prompt\n%s", prompt)
 	}
-	b := h.beside(got)
+	b := h.external(got)
 	if b == nil || b.Provider != "honcho" || !slices.Equal(b.Lines, []string{`- "I like tea."`}) || b.Tokens == 0 || b.Late {
 		t.Errorf("got the receipt %+v", b)
 	}
@@ -87,13 +87,13 @@ func TestLate(t *testing.T) {
 		late  bool
 	}{{time.Minute, true}, {11 * time.Minute, false}} {
 		h.honcho.Next(providertest.Fault{On: "/context", Delay: 50 * time.Millisecond})
-		if b := h.beside(h.say("s", "key", "What do I like?")); b != nil {
+		if b := h.external(h.say("s", "key", "What do I like?")); b != nil {
 			t.Errorf("got %+v before the answer came", b)
 		}
 		h.answered(1)
 		h.later(c.after)
 		h.honcho.Next(providertest.Fault{On: "/context", Delay: 50 * time.Millisecond})
-		b := h.beside(h.say("s", "key", "And what else?"))
+		b := h.external(h.say("s", "key", "And what else?"))
 		if (b != nil && b.Late) != c.late {
 			t.Errorf("after %v: got %+v, want late %v", c.after, b, c.late)
 		}
@@ -170,7 +170,7 @@ func TestHostile(t *testing.T) {
 	facts := h.facts("key")
 	for i, text := range hostile() {
 		h.honcho.Represent = func(string, string) string { return text }
-		b := h.beside(h.say("s", "key", fmt.Sprintf("What about number %d?", i)))
+		b := h.external(h.say("s", "key", fmt.Sprintf("What about number %d?", i)))
 		if b == nil {
 			continue
 		}

@@ -31,8 +31,8 @@ type assembly struct {
 	// tailAt and tailSize locate the tail among the messages.
 	tailAt, tailSize int
 	// outside says that a quote is, or may repeat, text of another program.
-	outside bool
-	beside  *lineage.Beside // what the external memory added; nil for nothing
+	outside  bool
+	external *lineage.External // what the external memory added; nil for nothing
 }
 
 // ofClient counts the client's own part of a prompt, which is never cut: its system
@@ -106,7 +106,7 @@ func (t *laidOut) lay() layout {
 // is data, so it is sent in a user message and never among the instructions. It follows
 // the tail, so that consecutive prompts share a prefix even if memory changes.
 func (t *turn) assemble(l *layout, r *recollection, b *beliefs) assembly {
-	a := assembly{facts: b.given, recalled: r.places, outside: r.outside, beside: r.beside, tailFrom: t.sightFrom}
+	a := assembly{facts: b.given, recalled: r.places, outside: r.outside, external: r.external, tailFrom: t.sightFrom}
 	a.messages = make([]session.Message, 0, len(l.tail)+len(t.input.asked)+2)
 	if text := t.systemText(); text != "" {
 		a.messages = append(a.messages, session.Message{Role: session.System, Content: text})
@@ -114,15 +114,15 @@ func (t *turn) assemble(l *layout, r *recollection, b *beliefs) assembly {
 	a.tailAt, a.tailSize = len(a.messages), len(l.tail)
 	a.messages = append(a.messages, l.tail...)
 	known, recalled := b.block.Text, 0
-	if known != "" || r.text != "" || r.beside != nil {
+	if known != "" || r.text != "" || r.external != nil {
 		recalled = l.frame + b.block.Tokens + r.tokens
 	}
 	if n := t.req.News; n != nil {
 		known += n.Text
 		a.facts = append(a.facts[:len(a.facts):len(a.facts)], n.Facts...)
 	}
-	if known != "" || r.text != "" || r.beside != nil {
-		a.messages = append(a.messages, session.Message{Role: session.User, Content: memoryText(known, r.text, besideText(r.beside))})
+	if known != "" || r.text != "" || r.external != nil {
+		a.messages = append(a.messages, session.Message{Role: session.User, Content: memoryText(known, r.text, externalText(r.external))})
 	}
 	a.messages = paired(append(a.messages, t.shown...), true)
 	a.context = t.account(l, recalled)
@@ -169,11 +169,11 @@ func (t *laidOut) frame() int {
 
 // memoryText is the message with the content of memory: facts, quotes of older messages, and
 // what an external memory says.
-func memoryText(known, quotes, beside string) string {
+func memoryText(known, quotes, external string) string {
 	if known != "" && quotes != "" {
 		known += quotesHead
 	}
-	return memoryHead + known + quotes + beside + memoryEnd
+	return memoryHead + known + quotes + external + memoryEnd
 }
 
 // maxQuestion bounds the part of a message that is used to search memory, in bytes.

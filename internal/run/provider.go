@@ -58,8 +58,8 @@ type Passed struct {
 // ErrWholePlace says that a provider can only erase whole places.
 var ErrWholePlace = errors.New("this provider cannot erase single messages")
 
-// Beside is the external memory that turns ask beside our own.
-type Beside interface {
+// External is the external memory that turns ask in addition to our own.
+type External interface {
 	// Name is what the other program is called.
 	Name() string
 	// Ask asks for what bears on a question and returns at once. The returned function waits

@@ -16,8 +16,8 @@ type recollection struct {
 	tokens int
 	// outside says that a quote is, or may repeat, text of another program.
 	outside bool
-	// beside is what the external memory added to the text; nil for nothing.
-	beside *lineage.Beside
+	// external is what the external memory added to the text; nil for nothing.
+	external *lineage.External
 }
 
 // recall returns a function that searches older messages for answers to the question

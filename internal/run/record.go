@@ -188,7 +188,7 @@ func (t *turn) receipt(res *Result, seq int64) *lineage.Receipt {
 	return &lineage.Receipt{
 		ID: res.ReceiptID, SessionID: res.SessionID, RootID: res.RootID, Seq: seq, At: res.At,
 		Model: res.Model, Responder: res.Responder, Facts: res.Used,
-		TailFrom: t.prompt.tailFrom, InputTo: seq, Recalled: t.prompt.recalled, Beside: t.prompt.beside,
+		TailFrom: t.prompt.tailFrom, InputTo: seq, Recalled: t.prompt.recalled, External: t.prompt.external,
 		Tools: res.Tools, Context: t.prompt.context, Frame: t.sentFrame(),
 	}
 }

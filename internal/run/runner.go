@@ -42,7 +42,7 @@ type Runner struct {
 	log       *slog.Logger
 	observer  Observer // nil without an observer
 	images    Images   // nil if models are sent no images of files
-	beside    Beside   // nil without an external memory
+	external  External // nil without an external memory
 }
 
 // Parts are what a Runner is made of.
@@ -62,9 +62,9 @@ type Parts struct {
 	// Images reads the images that people sent with their messages; nil if models are not
 	// sent them.
 	Images Images
-	// Beside is the external memory that turns ask; nil for none.
-	Beside Beside
-	Config Config
+	// External is the external memory that turns ask; nil for none.
+	External External
+	Config   Config
 	// Wake is called with each lineage in which a message was stored; nil for none. It
 	// must not block.
 	Wake func(owner.Owner, session.ID)
@@ -84,7 +84,7 @@ func New(p Parts) *Runner {
 	return &Runner{
 		store: p.Store, sessions: p.Sessions, quotes: p.Memory, views: p.Views, lineages: p.Lineages, shared: p.Shared, curator: p.Curator,
 		models: p.Models, tools: p.Tools, config: p.Config, process: p.Process, questions: p.Questions,
-		wake: p.Wake, line: p.Line, log: p.Log, observer: p.Observer, images: p.Images, beside: p.Beside,
+		wake: p.Wake, line: p.Line, log: p.Log, observer: p.Observer, images: p.Images, external: p.External,
 	}
 }
 

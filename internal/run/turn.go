@@ -156,12 +156,12 @@ func (t *turn) store(ctx context.Context) error {
 		return t.accept(ctx)
 	}
 	l := t.lay()
-	beside := t.askBeside(ctx, &l)
+	external := t.askExternal(ctx, &l)
 	r, b, err := t.recallAndLearn(ctx, &l)
 	if err != nil {
 		return err
 	}
-	t.addBeside(beside, &l, &r)
+	t.addExternal(external, &l, &r)
 	t.prompt = t.assemble(&l, &r, &b)
 	return nil
 }

@@ -81,8 +81,8 @@ type Parts struct {
 	Mirror        func(context.Context, owner.Owner) error
 	Files         curate.Files
 	Images        run.Images
-	Beside        run.Beside    // the external memory that turns ask
-	Owed          curate.Beside // is told of what is forgotten
+	External      run.External    // the external memory that turns ask
+	Owed          curate.External // is told of what is forgotten
 	Log           *slog.Logger
 }
 
@@ -112,12 +112,12 @@ func New(db Database, p *Parts) (*run.Runner, *curate.Curator) {
 	curator := curate.New(curate.Parts{
 		Store: p.Store, Receipts: db, Sessions: p.Sessions, Catalog: db, Memory: db, Views: p.Views, Lineages: lineages,
 		Questions: questions, Budgets: c.Budgets, Studies: p.Studies, Sweeper: db, Mirror: p.Mirror, Files: p.Files,
-		Beside: p.Owed, Wake: p.Wake, Now: c.Clock, Log: p.Log,
+		External: p.Owed, Wake: p.Wake, Now: c.Clock, Log: p.Log,
 	})
 	runner := run.New(run.Parts{
 		Store: p.Store, Sessions: p.Sessions, Memory: db, Views: p.Views, Lineages: lineages, Shared: p.Shared,
 		Curator: curator, Models: p.Models,
-		Tools: p.Tools, Images: p.Images, Beside: p.Beside,
+		Tools: p.Tools, Images: p.Images, External: p.External,
 		Config: *c, Wake: p.Wake, Questions: questions, Process: "test", Line: p.Line, Observer: p.Observer, Log: p.Log,
 	})
 	return runner, curator

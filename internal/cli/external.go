@@ -24,7 +24,7 @@ func (s *server) setProvider() error {
 	if err != nil {
 		return err
 	}
-	s.beside = provider.New(provider.Parts{
+	s.external = provider.New(provider.Parts{
 		Config: provider.Config{
 			ID: place, Type: set.Type, Owners: set.Owners, UserOnly: set.Send == "user", Wait: set.Wait, Peer: set.Peer,
 		},
@@ -60,11 +60,11 @@ func openProvider(set *config.MemoryProvider) (p run.Provider, place string, err
 }
 
 // asked is the external memory that turns ask; nil for none.
-func (s *server) asked() run.Beside {
-	if s.beside.Provider == nil {
+func (s *server) asked() run.External {
+	if s.external.Provider == nil {
 		return nil
 	}
-	return s.beside
+	return s.external
 }
 
 // wakeAll is called with each lineage in which a message was stored; nil if nothing works
@@ -72,16 +72,16 @@ func (s *server) asked() run.Beside {
 func (s *server) wakeAll(studies bool) func(owner.Owner, session.ID) {
 	study := func(o owner.Owner, root session.ID) { s.study.Wake(o, root) }
 	switch {
-	case s.beside.Provider == nil && !studies:
+	case s.external.Provider == nil && !studies:
 		return nil
-	case s.beside.Provider == nil:
+	case s.external.Provider == nil:
 		return study
 	case !studies:
-		return s.beside.Wake
+		return s.external.Wake
 	}
 	return func(o owner.Owner, root session.ID) {
 		study(o, root)
-		s.beside.Wake(o, root)
+		s.external.Wake(o, root)
 	}
 }
 

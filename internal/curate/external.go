@@ -7,9 +7,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// Beside passes on to external memory providers what was forgotten here. The stores have
+// External passes on to external memory providers what was forgotten here. The stores have
 // noted it in the transactions that erased it, so nothing is lost if this fails.
-type Beside interface {
+type External interface {
 	// PassOn makes the providers forget what they are to forget of an owner, as far as a few
 	// seconds allow, and returns what they have confirmed since a time and what is left; nil
 	// if no provider was told of any of it.
@@ -41,10 +41,10 @@ type Owed struct {
 
 // passOn adds the part about external memory providers to a certificate.
 func (c *Curator) passOn(ctx context.Context, o owner.Owner, since time.Time, out *Forgotten) error {
-	if c.beside == nil || out.DryRun {
+	if c.external == nil || out.DryRun {
 		return nil
 	}
-	passed, err := c.beside.PassOn(ctx, o, since)
-	out.Beside = passed
+	passed, err := c.external.PassOn(ctx, o, since)
+	out.External = passed
 	return err
 }

@@ -11,23 +11,23 @@ import (
 
 // Bounds of what an external memory adds to a prompt.
 const (
-	maxBeside     = 512 // tokens
-	maxBesideLine = 600 // bytes of a line
+	maxExternal     = 512 // tokens
+	maxExternalLine = 600 // bytes of a line
 )
 
-// askBeside asks the external memory, and returns the function that waits for its answer;
+// askExternal asks the external memory, and returns the function that waits for its answer;
 // nil if it is not asked. It is asked only for a question of a person that a model answers.
-func (t *laidOut) askBeside(ctx context.Context, l *layout) func() Told {
+func (t *laidOut) askExternal(ctx context.Context, l *layout) func() Told {
 	r := t.runner
-	if r.beside == nil || r.models.Upstream == nil || l.quotesRoom < minQuotes {
+	if r.external == nil || r.models.Upstream == nil || l.quotesRoom < minQuotes {
 		return nil
 	}
 	if t.req.OffRecord || t.req.Source == session.SourceCron || l.question == "" || t.input.asked[0].Role == session.Tool {
 		return nil
 	}
-	return r.beside.Ask(ctx, &Asking{
+	return r.external.Ask(ctx, &Asking{
 		Owner: t.req.Owner, Key: t.req.Key, Root: t.lineage.Tip.RootID, Speaker: t.speaker(), Question: l.question,
-		Tokens: min(l.quotesRoom, maxBeside),
+		Tokens: min(l.quotesRoom, maxExternal),
 	})
 }
 
@@ -41,8 +41,8 @@ func (t *laidOut) speaker() string {
 	return ""
 }
 
-// besideText is what the external memory says, as a model is sent it.
-func besideText(b *lineage.Beside) string {
+// externalText is what the external memory says, as a model is sent it.
+func externalText(b *lineage.External) string {
 	if b == nil {
 		return ""
 	}
@@ -53,9 +53,9 @@ func besideText(b *lineage.Beside) string {
 	return text
 }
 
-// addBeside waits for the external memory and puts its answer behind our own quotes, within
+// addExternal waits for the external memory and puts its answer behind our own quotes, within
 // the room that they leave. Its text is data of another program: each line is quoted.
-func (t *turn) addBeside(wait func() Told, l *layout, r *recollection) {
+func (t *turn) addExternal(wait func() Told, l *layout, r *recollection) {
 	if wait == nil {
 		return
 	}
@@ -63,11 +63,11 @@ func (t *turn) addBeside(wait func() Told, l *layout, r *recollection) {
 	if told.Text == "" {
 		return
 	}
-	b := &lineage.Beside{Provider: t.runner.beside.Name(), Late: told.Late}
-	room := min(l.quotesRoom-r.tokens, maxBeside)
-	b.Tokens = t.count(besideText(b))
+	b := &lineage.External{Provider: t.runner.external.Name(), Late: told.Late}
+	room := min(l.quotesRoom-r.tokens, maxExternal)
+	b.Tokens = t.count(externalText(b))
 	for line := range strings.Lines(told.Text) {
-		quoted := besideLine(line)
+		quoted := externalLine(line)
 		if quoted == "" {
 			continue
 		}
@@ -79,20 +79,20 @@ func (t *turn) addBeside(wait func() Told, l *layout, r *recollection) {
 		b.Lines = append(b.Lines, quoted)
 	}
 	if len(b.Lines) > 0 {
-		r.tokens, r.outside, r.beside = r.tokens+b.Tokens, true, b
+		r.tokens, r.outside, r.external = r.tokens+b.Tokens, true, b
 	}
 }
 
-// besideLine is a line of another program in quotation marks; "" for one without text.
-func besideLine(line string) string {
+// externalLine is a line of another program in quotation marks; "" for one without text.
+func externalLine(line string) string {
 	line = strings.Map(func(c rune) rune {
 		if c == '`' || c == '~' { // the fences of code
 			return -1
 		}
 		return c
 	}, line)
-	if len(line) > maxBesideLine {
-		line = strings.ToValidUTF8(line[:maxBesideLine], "") + "…"
+	if len(line) > maxExternalLine {
+		line = strings.ToValidUTF8(line[:maxExternalLine], "") + "…"
 	}
 	if strings.TrimSpace(cite.Line(line)) == "" {
 		return ""
