@@ -147,7 +147,13 @@ const statsDelay = 1500 * time.Millisecond
 
 // workOf is what a server has done so far.
 func workOf(ctx context.Context, pg *postgrestest.Server) (databaseWork, error) {
-	time.Sleep(statsDelay)
+	counted := time.NewTimer(statsDelay)
+	defer counted.Stop()
+	select {
+	case <-counted.C:
+	case <-ctx.Done():
+		return databaseWork{}, ctx.Err()
+	}
 	conn, err := pgx.Connect(ctx, pg.URL("postgres"))
 	if err != nil {
 		return databaseWork{}, err

@@ -150,6 +150,7 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"POST /api/pairings":                "the gateway records it",
 		"DELETE /api/pairings":              "the gateway records it",
 		"POST /api/page/token":              "its handler records it, once the caller is known",
+		"POST /api/provider/test":           "changes nothing",
 		"POST /mcp":                         "its tools use the other routes",
 	}
 	listed := make(map[string]bool)

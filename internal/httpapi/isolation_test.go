@@ -267,6 +267,8 @@ func writes(me, other *tenant) []write {
 		{"DELETE /api/jobs/{id}", "/api/jobs/" + other.job, "", 404},
 		{"DELETE /api/jobs/{id}", "/api/jobs/" + me.job, "", 200},
 		{"POST /api/memory/rebuild", "/api/memory/rebuild", `{}`, 200},
+		{"POST /api/provider/backfill", "/api/provider/backfill", `{}`, 200},
+		{"POST /api/provider/forget", "/api/provider/forget", "", 200},
 		{"POST /api/memory/forget", "/api/memory/forget", `{"about":"` + other.canary + `"}`, 200},
 		{"POST /api/memory/forget", "/api/memory/forget", `{"about":"cat"}`, 200},
 		{"POST /api/memory/forget", "/api/memory/forget", `{"session_key":"shared"}`, 200},

@@ -159,7 +159,7 @@ func TestStoreErrorsDoNotLeak(t *testing.T) {
 		c := routeCases()[v.Method+" "+v.Path]
 		got := w.call(v.Method, fill(c.path), c.body)
 		w.checkSecrets(v.Method+" "+v.Path, got)
-		stateless := v.Scope == "" || strings.HasPrefix(v.Path, "/v1/models") || v.Path == "/v1/capabilities" || v.Path == "/mcp" || v.Path == "/api/jobs/preview" || slices.Contains([]string{"/api/me", "/api/events", "/api/config", "/api/doctor", "/api/provider/test"}, v.Path) || v.Method+v.Path == "DELETE/api/page/token" || v.Path == "/metrics" || v.Path == "/v1/responses/compact" || v.Method+v.Path == "GET/v1/responses" || v.Path == "/v1/messages/count_tokens" || v.Path == "/api/platforms" // without bots, nothing is read
+		stateless := v.Scope == "" || strings.HasPrefix(v.Path, "/v1/models") || v.Path == "/v1/capabilities" || v.Path == "/mcp" || v.Path == "/api/jobs/preview" || slices.Contains([]string{"/api/me", "/api/events", "/api/config", "/api/doctor", "/api/provider/test", "/api/backup"}, v.Path) || v.Method+v.Path == "DELETE/api/page/token" || v.Path == "/metrics" || v.Path == "/v1/responses/compact" || v.Method+v.Path == "GET/v1/responses" || v.Path == "/v1/messages/count_tokens" || v.Path == "/api/platforms" // without bots, nothing is read
 		if got.status < 500 && !stateless {
 			t.Errorf("%s %s without a database: got %d %.200s, want 5xx", v.Method, v.Path, got.status, got.body)
 		}

@@ -137,7 +137,7 @@ func pattern(method, path string) string {
 
 // routes is the whole surface.
 func (s *server) routes() []route {
-	return slices.Concat(s.modelRoutes(), s.ownRoutes(), s.pageRoutes())
+	return slices.Concat(s.modelRoutes(), s.ownRoutes(), s.platformRoutes(), s.pageRoutes())
 }
 
 // modelRoutes are the protocols of model servers, and runs, which extend them.
@@ -172,6 +172,21 @@ func (s *server) modelRoutes() []route {
 		{"GET", "/v1/models", owner.Chat, s.models},
 		{"GET", "/v1/models/{id...}", owner.Chat, s.model},
 		{"GET", "/v1/capabilities", owner.Chat, s.capabilities},
+	}
+}
+
+// platformRoutes are those of chat platforms.
+func (s *server) platformRoutes() []route {
+	return []route{
+		{"POST", "/gateway/webhook", owner.Chat, s.gatewayWebhook},
+		{"GET", "/platforms/{platform}", "", s.platformHook},
+		{"POST", "/platforms/{platform}", "", s.platformHook},
+		{"POST", "/platforms/{platform}/{part}", "", s.platformHook},
+		{"GET", "/api/platforms", owner.Admin, s.listPlatforms},
+		{"GET", "/api/platforms/events", owner.Admin, s.listChatEvents},
+		{"GET", "/api/pairings", owner.Admin, s.listPairings},
+		{"POST", "/api/pairings", owner.Admin, s.approvePairing},
+		{"DELETE", "/api/pairings", owner.Admin, s.revokePairing},
 	}
 }
 
@@ -240,16 +255,6 @@ func (s *server) ownRoutes() []route {
 		{"GET", "/api/audit/verify", owner.Admin, s.verifyAudit},
 
 		{"POST", mcpPath, owner.Memory, s.mcp},
-
-		{"POST", "/gateway/webhook", owner.Chat, s.gatewayWebhook},
-		{"GET", "/platforms/{platform}", "", s.platformHook},
-		{"POST", "/platforms/{platform}", "", s.platformHook},
-		{"POST", "/platforms/{platform}/{part}", "", s.platformHook},
-		{"GET", "/api/platforms", owner.Admin, s.listPlatforms},
-		{"GET", "/api/platforms/events", owner.Admin, s.listChatEvents},
-		{"GET", "/api/pairings", owner.Admin, s.listPairings},
-		{"POST", "/api/pairings", owner.Admin, s.approvePairing},
-		{"DELETE", "/api/pairings", owner.Admin, s.revokePairing},
 
 		{"GET", greetingPath, "", s.greet},
 		{"GET", "/health", "", s.health},

@@ -43,7 +43,8 @@ func (s *Server) Pool(ctx context.Context) error {
 		return err
 	}
 	ini := filepath.Join(dir, "pgbouncer.ini")
-	if err := os.WriteFile(ini, fmt.Appendf(nil, poolerSettings, s.dir, dir), 0o644); err != nil { //nolint:gosec // read by another account, and no secret
+	text := fmt.Appendf(nil, poolerSettings, s.dir, dir)
+	if err := os.WriteFile(ini, text, 0o644); err != nil { //nolint:gosec // read by another account, and no secret
 		return err
 	}
 	as, err := account(dir)
