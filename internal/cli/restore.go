@@ -171,6 +171,12 @@ func (a *app) replacedHome(ctx context.Context, cfg *config.Config, out *restore
 	return replaced, nil
 }
 
+// forgottenAgain counts what was forgotten again.
+func forgottenAgain(f *curate.ForgottenAgain) string {
+	return countOf(f.Things, "thing", "things") + ", " + countOf(f.Sentences, "single fact", "single facts") + ", " +
+		countOf(f.Sessions, "session", "sessions")
+}
+
 func (a *app) printRestored(cfg *config.Config, r *restored) error {
 	if a.json {
 		return a.printJSON(r)
@@ -181,7 +187,7 @@ func (a *app) printRestored(cfg *config.Config, r *restored) error {
 		a.say("  kept          %s", kept)
 	}
 	f := &r.Forgotten
-	a.say("  forgotten     again: %d things, %d sentences, %d sessions", f.Things, f.Sentences, f.Sessions)
+	a.say("  forgotten     again: %s", forgottenAgain(f))
 	a.say("  revoked       again: %s", countOf(r.Revoked, "key", "keys"))
 	a.say("  interrupted   %d runs, %d runs of jobs, %d incoming messages", r.Ended.Runs, r.Ended.Fires, r.Ended.Events)
 	a.say("  not sent      %d deliveries and messages", r.Ended.Unsent)

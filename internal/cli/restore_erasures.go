@@ -33,9 +33,7 @@ func (a *app) ledgerOnly(ctx context.Context, cfg *config.Config, since string) 
 	if a.json {
 		return a.printJSON(out)
 	}
-	f := &out.Forgotten
-	a.say("Forgotten again: %d things, %d sentences, %d sessions. Revoked again: %s.",
-		f.Things, f.Sentences, f.Sessions, countOf(out.Revoked, "key", "keys"))
+	a.say("Forgotten again: %s. Revoked again: %s.", forgottenAgain(&out.Forgotten), countOf(out.Revoked, "key", "keys"))
 	for _, note := range out.Notes {
 		a.say("  note          %s", note)
 	}

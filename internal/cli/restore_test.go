@@ -118,7 +118,7 @@ func TestRestoreForgetsAgain(t *testing.T) {
 	for name, home := range map[string]*shell{"here": s, "another home": s.elsewhere()} {
 		home.env["HERMES_BACKUP_DIR"] = ledger
 		out := home.do(exitOK, "restore", file, "--yes")
-		if !strings.Contains(out, "again: 1 things, 1 sentences, 1 sessions") && !strings.Contains(out, "again: 2 things, 1 sentences, 1 sessions") {
+		if !strings.Contains(out, "again: 1 thing, 1 single fact, 1 session") && !strings.Contains(out, "again: 2 things, 1 single fact, 1 session") {
 			t.Errorf("%s: got %s", name, out)
 		}
 		for _, gone := range []string{"Wilhelmina", "plums", "Grizabella"} {
@@ -334,7 +334,7 @@ func TestForgetNamesBackups(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.env["HERMES_HOME"], "state.db"), s.databaseOf(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.do(exitOK, "restore", "--ledger", "--since", "2020-01-01T00:00:00Z"); !strings.Contains(out, "Forgotten again: 1 things") {
+	if out := s.do(exitOK, "restore", "--ledger", "--since", "2020-01-01T00:00:00Z"); !strings.Contains(out, "Forgotten again: 1 thing,") {
 		t.Errorf("the ledger on an earlier file: got %s", out)
 	}
 	if all := s.do(exitOK, "sessions", "export", "-"); strings.Contains(all, "Wilhelmina") {
