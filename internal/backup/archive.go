@@ -64,10 +64,30 @@ type Made struct {
 	release  func()
 }
 
+// makePatience is how long a backup waits for another one, such as the one of a server that has
+// just started. Backups of little data are made within that time.
+const makePatience = 5 * time.Second
+
+// lock takes the lock on making backups. It fails if ctx ends first.
+func (s *Source) lock(ctx context.Context) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !s.making.TryLock() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // Make copies the database of a home, and verifies the copy. Conflict if another backup is
-// being made. The caller closes the copy.
+// being made for long. The caller closes the copy.
 func (s *Source) Make(ctx context.Context, withConfig bool) (_ *Made, err error) {
-	if !s.making.TryLock() {
+	patient, cancel := context.WithTimeout(ctx, makePatience)
+	defer cancel()
+	if s.lock(patient) != nil {
 		return nil, fault.New(fault.Conflict, "backup_running", "Another backup is being made. Try again when it is complete.")
 	}
 	m := &Made{home: s.Home, release: s.making.Unlock}

@@ -57,14 +57,8 @@ func Copies(home, dir string, plan Plan, now time.Time) ([]Copy, error) {
 // DeleteCopies deletes copies. It waits for a backup that is being made, which may hold what
 // they hold, and deletes that one, too, if it is in the directory of backups.
 func (s *Source) DeleteCopies(ctx context.Context, list func() ([]Copy, error)) (int, error) {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for !s.making.TryLock() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
+	if err := s.lock(ctx); err != nil {
+		return 0, err
 	}
 	defer s.making.Unlock()
 	all, err := list()
