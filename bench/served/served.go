@@ -92,20 +92,44 @@ func (s *Server) Stop() {
 func (s *Server) CPU() time.Duration { return CPU(s.cmd.Process.Pid) }
 
 // CPU is the processor time a process has used; 0 if it is gone.
-func CPU(pid int) time.Duration {
+func CPU(pid int) time.Duration { return statOf(pid).used }
+
+// FamilyCPU is the processor time of a process and its children, those that have ended
+// included.
+func FamilyCPU(pid int) time.Duration {
+	own := statOf(pid)
+	sum := own.used + own.ended
+	all, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
+	for _, dir := range all {
+		child, _ := strconv.Atoi(filepath.Base(dir)) // digits, by the pattern
+		if s := statOf(child); s.parent == pid {
+			sum += s.used
+		}
+	}
+	return sum
+}
+
+// stat is what the kernel says of a process.
+type stat struct {
+	parent      int
+	used, ended time.Duration // processor time of the process, and of its children that have ended
+}
+
+// statOf reads the state of a process; nothing if it is gone.
+func statOf(pid int) stat {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
-		return 0
+		return stat{}
 	}
-	// Fields after the command's closing parenthesis: utime is the 12th, stime
-	// the 13th, in hundredths of a second.
+	// Fields after the command's closing parenthesis: the parent is the 2nd, utime the 12th, stime
+	// the 13th, both of ended children the next two, in hundredths of a second.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	if len(fields) < 13 {
-		return 0
+	if len(fields) < 15 {
+		return stat{}
 	}
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
+	number := func(i int) int { n, _ := strconv.Atoi(fields[i]); return n }
+	ticks := func(i int) time.Duration { return time.Duration(number(i)+number(i+1)) * 10 * time.Millisecond }
+	return stat{parent: number(1), used: ticks(11), ended: ticks(13)}
 }
 
 // Memory is the resident size of the server, in MiB.

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -164,29 +161,6 @@ func workOf(ctx context.Context, pg *postgrestest.Server) (databaseWork, error) 
 	if err := conn.QueryRow(ctx, ask).Scan(&w.log, &w.commits, &w.size); err != nil {
 		return w, fmt.Errorf("read the counters of PostgreSQL: %w", err)
 	}
-	w.cpu = familyCPU(pg.Pid())
+	w.cpu = served.FamilyCPU(pg.Pid())
 	return w, nil
-}
-
-// familyCPU is the processor time of a process and its children, those that have ended included.
-func familyCPU(pid int) time.Duration {
-	const user, endedUser, tick = 11, 13, 10 * time.Millisecond // fields behind the name in stat(5)
-	var sum time.Duration
-	paths, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
-	for _, path := range paths {
-		raw, err := os.ReadFile(path)
-		_, rest, ok := strings.Cut(string(raw), ") ")
-		fields := strings.Fields(rest)
-		if err != nil || !ok || len(fields) <= endedUser+1 {
-			continue // it has ended
-		}
-		at := func(i int) time.Duration { n, _ := strconv.Atoi(fields[i]); return time.Duration(n) * tick }
-		switch {
-		case path == fmt.Sprintf("/proc/%d/stat", pid):
-			sum += at(user) + at(user+1) + at(endedUser) + at(endedUser+1)
-		case fields[1] == strconv.Itoa(pid):
-			sum += at(user) + at(user+1)
-		}
-	}
-	return sum
 }

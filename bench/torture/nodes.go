@@ -68,7 +68,7 @@ var nodeKillRig = rig{
 	want: "0 acknowledged lost, 0 doubled, every history linearizable; turns go on ≤ 15 s after a kill, ≤ 3 s after the database is back",
 	off:  withoutTurns, bareRounds: 5, bare: anyTurn,
 	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) {
-		return b.cluster(ctx, &setting{rounds: rounds, beside: killNodes})
+		return b.cluster(ctx, &setting{rounds: rounds, during: killNodes})
 	},
 }
 
@@ -78,7 +78,7 @@ var nodeFreezeRig = rig{
 	want: "0 lost, 0 doubled, every history linearizable: nothing is stored of what the frozen server still writes",
 	off:  "writes do not look at the lease of their server, and nobody looks whether a place is taken", bareRounds: 4, bare: anyTime,
 	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) {
-		return b.cluster(ctx, &setting{rounds: rounds, between: 300 * time.Millisecond, beside: freezeNode})
+		return b.cluster(ctx, &setting{rounds: rounds, between: 300 * time.Millisecond, during: freezeNode})
 	},
 }
 
@@ -131,7 +131,7 @@ type fault func(ctx context.Context, c *cluster, done <-chan struct{}, t *tally)
 type setting struct {
 	rounds  int
 	between time.Duration // the pause of the model between the pieces of its answers
-	beside  fault         // nil for none
+	during  fault         // nil for none
 	pooled  bool          // a pooler stands between the servers and the database
 }
 
@@ -171,7 +171,7 @@ func (b *bench) cluster(ctx context.Context, set *setting) (*tally, error) {
 	}
 	t := &tally{}
 	began := time.Now()
-	if err := c.talk(ctx, int64(set.rounds*turnsPerRound), set.beside, t); err != nil {
+	if err := c.talk(ctx, int64(set.rounds*turnsPerRound), set.during, t); err != nil {
 		return nil, err
 	}
 	took := time.Since(began)
@@ -187,12 +187,12 @@ func (b *bench) cluster(ctx context.Context, set *setting) (*tally, error) {
 }
 
 // talk lets the clients talk until all turns are taken.
-func (c *cluster) talk(ctx context.Context, turns int64, beside fault, t *tally) error {
+func (c *cluster) talk(ctx context.Context, turns int64, during fault, t *tally) error {
 	done, failed := make(chan struct{}), make(chan error, 1)
-	if beside == nil {
+	if during == nil {
 		failed <- nil
 	} else {
-		go func() { failed <- beside(ctx, c, done, t) }()
+		go func() { failed <- during(ctx, c, done, t) }()
 	}
 	var talking sync.WaitGroup
 	for i := range nodeClients {

@@ -35,11 +35,11 @@ type Source struct {
 const scratchPrefix = ".backup-"
 
 // Tidy removes what interrupted backups have left in a home.
-func (s *Source) Tidy() error {
-	left, err := filepath.Glob(filepath.Join(s.Home, scratchPrefix+"*"))
-	if err != nil {
-		return err
-	}
+func (s *Source) Tidy() error { return removeScratch(s.Home, scratchPrefix) }
+
+// removeScratch removes the directories of a home whose names have a prefix.
+func removeScratch(home, prefix string) error {
+	left, err := filepath.Glob(filepath.Join(home, prefix+"*"))
 	for _, dir := range left {
 		err = errors.Join(err, os.RemoveAll(dir))
 	}

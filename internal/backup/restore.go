@@ -31,7 +31,7 @@ func Unpack(ctx context.Context, in io.Reader, home string, room func(string) sq
 	if room == nil {
 		room = sqlite.RoomOf
 	}
-	if err := removeScratch(home); err != nil {
+	if err := removeScratch(home, restorePrefix); err != nil {
 		return nil, err
 	}
 	u := &Unpacked{home: home}
@@ -109,15 +109,6 @@ func (u *Unpacked) Database() string { return filepath.Join(u.Dir, databaseName)
 
 // Close removes the directory, if it was not swapped.
 func (u *Unpacked) Close() error { return os.RemoveAll(u.Dir) }
-
-// removeScratch removes what interrupted restorings have left.
-func removeScratch(home string) error {
-	left, err := filepath.Glob(filepath.Join(home, restorePrefix+"*"))
-	for _, dir := range left {
-		err = errors.Join(err, os.RemoveAll(dir))
-	}
-	return err
-}
 
 // Entries are the ledgers that count for a restored home: of the home, of the directory of
 // backups, and of the backup itself, and what the replaced database says, which may be nil.

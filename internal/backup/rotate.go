@@ -34,7 +34,7 @@ const (
 func keptName(at time.Time) string { return keptPrefix + at.UTC().Format(keptTime) + keptSuffix }
 
 // parseName is the time of a backup in the directory of backups. Files with other names are
-// nobody's business here.
+// left alone.
 func parseName(name string) (time.Time, bool) {
 	text, ok := strings.CutPrefix(name, keptPrefix)
 	if text, ok = cutSuffix(text, keptSuffix, ok); !ok {

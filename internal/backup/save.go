@@ -90,9 +90,8 @@ func mayReplace(file string) error {
 
 // syncDir makes the names in a directory durable.
 func syncDir(dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	if err := durable.SyncDir(dir); err != nil {
 		return fmt.Errorf("store the directory: %w", err)
 	}
-	return errors.Join(durable.Sync(root, "."), root.Close())
+	return nil
 }

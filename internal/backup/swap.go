@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/durable"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
@@ -164,11 +165,7 @@ func writeDurably(file string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return durable.Write(f, text)
 }
 
 // syncTree makes the names in a directory and all below durable.

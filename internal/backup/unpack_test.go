@@ -12,7 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
-// TestUnpack: a backup is unpacked beside the data, or refused with nothing left of it.
+// TestUnpack: a backup is unpacked next to the data, or refused with nothing left of it.
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	text := full(t).backup(t)

@@ -68,7 +68,7 @@ func (s *server) asked() run.External {
 }
 
 // wakeAll is called with each lineage in which a message was stored; nil if nothing works
-// behind the turns.
+// after the turns.
 func (s *server) wakeAll(studies bool) func(owner.Owner, session.ID) {
 	study := func(o owner.Owner, root session.ID) { s.study.Wake(o, root) }
 	switch {

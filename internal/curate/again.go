@@ -76,7 +76,7 @@ func (c *Curator) eraseAgain(ctx context.Context, o owner.Owner, a *Again, out *
 	for _, scope := range scopes {
 		var doomed []memory.Fact
 		err := c.quotes.Facts(ctx, o, scope, func(f *memory.StoredFact) bool {
-			if a.Sentence(o, placeOfFact(&f.Fact), f.Quote) {
+			if a.Sentence(o, f.Source.Place(), f.Quote) {
 				doomed = append(doomed, f.Fact)
 			}
 			return ctx.Err() == nil
@@ -92,11 +92,6 @@ func (c *Curator) eraseAgain(ctx context.Context, o owner.Owner, a *Again, out *
 		}
 	}
 	return nil
-}
-
-// placeOfFact is where the message of a fact stands.
-func placeOfFact(f *memory.Fact) memory.Place {
-	return memory.Place{Root: f.Source.Root, Seq: f.Source.Seq}
 }
 
 // namesAgain finds the names of forgotten things in all texts of an owner.

@@ -110,7 +110,9 @@ func (c *Curator) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sc
 // EraseFact is ForgetFact for a known fact. held is the lineage whose turn the caller
 // holds; nil for none.
 func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (out *Forgotten, err error) {
-	err = c.inLedger(func(l Ledger, done bool) error { return l.ForgotSentence(ctx, o, placeOfFact(fact), fact.Quote, done) },
+	err = c.inLedger(func(l Ledger, done bool) error {
+		return l.ForgotSentence(ctx, o, fact.Source.Place(), fact.Quote, done)
+	},
 		func() (err error) {
 			out, err = c.eraseFact(ctx, o, fact, held)
 			return err

@@ -209,7 +209,8 @@ func (o *call) siblings(ctx context.Context, most int, all bool) ([]session.Sess
 			return nil, fmt.Errorf("list sessions: %w", err)
 		}
 		for _, s := range list {
-			if s.Key == o.chat.Key && s.NextSeq > 0 && len(out) < most && (all || o.isConversation(&s)) {
+			wanted := all || o.isConversation(&s)
+			if wanted && s.Key == o.chat.Key && s.NextSeq > 0 && len(out) < most {
 				out = append(out, s)
 			}
 		}

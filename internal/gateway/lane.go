@@ -123,5 +123,5 @@ func (ls *lanes) close() {
 
 // backoff is the wait before another try: a second, doubling, up to a minute.
 func backoff(failures int) time.Duration {
-	return min(time.Second<<min(max(failures-1, 0), 6), time.Minute)
+	return claim.Backoff(failures, time.Second, time.Minute)
 }

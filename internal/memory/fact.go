@@ -56,6 +56,9 @@ type Source struct {
 	Speaker   string // the name given with the message, if any
 }
 
+// Place is where the message stands.
+func (s *Source) Place() Place { return Place{Root: s.Root, Seq: s.Seq} }
+
 // Fact is one retained statement.
 type Fact struct {
 	ID     FactID

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/secret"
 )
 
@@ -74,8 +75,8 @@ func (q *Questions) settle(err error) {
 		q.failures = 0
 		return
 	}
-	rest := min(shyest, 5*time.Second<<min(q.failures, 10))
 	q.failures++
+	rest := claim.Backoff(q.failures, 5*time.Second, shyest)
 	q.until = q.Now().Add(rest)
 	q.Log.Debug("the meaning of a question could not be had; words alone decide", "rest", rest, "err", err)
 }

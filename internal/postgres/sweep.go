@@ -26,7 +26,7 @@ func (db *DB) Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dr
 	if err := errNoOwner(o); err != nil {
 		return out, err
 	}
-	err := db.eachTable(ctx, o, sweeping(about), func(s *storage.Sweep) error {
+	err := db.eachTable(ctx, o, storage.Sweeping(about), func(s *storage.Sweep) error {
 		rows, texts := s.Plan()
 		s.Count(&out, rows, texts)
 		if dryRun {
@@ -43,7 +43,7 @@ func (db *DB) Mentions(ctx context.Context, o owner.Owner, about *mention.Thing)
 		return nil, err
 	}
 	var out []curate.Trace
-	err := db.eachTable(ctx, o, sweeping(about), func(s *storage.Sweep) error {
+	err := db.eachTable(ctx, o, storage.Sweeping(about), func(s *storage.Sweep) error {
 		s.Trace.Hits = s.Hits()
 		out = append(out, s.Trace)
 		return nil
@@ -56,13 +56,7 @@ func (db *DB) Texts(ctx context.Context, o owner.Owner, each func(text string)) 
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
-	reading := func(name string, texts []string) *storage.Sweep { return storage.NewReading(name, texts, each) }
-	return db.eachTable(ctx, o, reading, func(*storage.Sweep) error { return nil })
-}
-
-// sweeping makes the searches of tables for a thing.
-func sweeping(about *mention.Thing) func(name string, texts []string) *storage.Sweep {
-	return func(name string, texts []string) *storage.Sweep { return storage.NewSweep(about, name, texts) }
+	return db.eachTable(ctx, o, storage.ReadingTexts(each), func(*storage.Sweep) error { return nil })
 }
 
 // eachTable sweeps the tables with texts of owners, and calls each for them.

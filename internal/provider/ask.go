@@ -87,7 +87,7 @@ func (m *Manager) begin(key placeKey) bool {
 	}
 }
 
-// dropLate drops the late answers that nobody has fetched in time, and all if that are
+// dropLate drops the late answers that no turn has fetched in time, and all if that are
 // not enough.
 func (m *Manager) dropLate() {
 	now := m.Now()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -140,7 +141,7 @@ func (m *Manager) settle(ctx context.Context, d *Debt, began time.Time, passed r
 	d.Attempts++
 	switch {
 	case err != nil:
-		d.Error, d.WakeAt = fault.MessageOf(err), now.Add(pause(d.Attempts))
+		d.Error, d.WakeAt = fault.MessageOf(err), now.Add(claim.Backoff(d.Attempts, firstRest, longestRest))
 		if m.tell.failed(began, d.Error) {
 			m.Log.WarnContext(ctx, "the memory provider was not reached to forget something; it will be tried again", "provider", m.ID, "err", err)
 		}
@@ -149,7 +150,7 @@ func (m *Manager) settle(ctx context.Context, d *Debt, began time.Time, passed r
 		if d.AskedAt.IsZero() {
 			d.AskedAt = now
 		}
-		d.Error, d.WakeAt = passed.Left, now.Add(min(recheck<<min(d.Attempts-1, 12), longRecheck))
+		d.Error, d.WakeAt = passed.Left, now.Add(claim.Backoff(d.Attempts, recheck, longRecheck))
 	default:
 		m.tell.succeeded()
 		m.stats.confirmed.Add(1)

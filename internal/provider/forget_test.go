@@ -166,7 +166,7 @@ func TestForgetAsked(t *testing.T) {
 	}
 }
 
-// TestForgetGivesUp: after 30 days nobody asks any more, and it is still listed.
+// TestForgetGivesUp: after 30 days the provider is not asked any more, and it is still listed.
 func TestForgetGivesUp(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

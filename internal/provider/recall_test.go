@@ -161,7 +161,7 @@ func hostile() []string {
 }
 
 // TestHostile: P7. Whatever a provider says is quoted, on lines of its own, bounded, and
-// learnt by nobody.
+// never learnt.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)

@@ -75,7 +75,7 @@ func TestToldOnce(t *testing.T) {
 	h.has("s", want...)
 }
 
-// TestSpeakers: everybody in a group is a peer of the group's place, and nobody is the peer
+// TestSpeakers: each person in a group is a peer of the group's place, and none is the peer
 // of another place.
 func TestSpeakers(t *testing.T) {
 	t.Parallel()

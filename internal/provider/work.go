@@ -143,7 +143,7 @@ func (m *Manager) work(ctx context.Context) time.Time {
 		if err == nil && !did {
 			var told time.Time
 			did, told, err = m.tellDue(ctx)
-			next = earlier(next, told)
+			next = claim.Earlier(next, told)
 		}
 		if err != nil {
 			m.complain(ctx, "look for work", err)
@@ -154,14 +154,6 @@ func (m *Manager) work(ctx context.Context) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// earlier is the earlier of two times; the other if one is zero.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // tellDue tells the provider of the lineages that are due.
@@ -215,7 +207,7 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 	case errors.Is(err, errUnsure):
 		it.WakeAt, it.Attempts = it.UpdatedAt.Add(firstRest), it.Attempts-1
 	default:
-		it.WakeAt, it.Error = it.UpdatedAt.Add(pause(it.Attempts)), fault.MessageOf(err)
+		it.WakeAt, it.Error = it.UpdatedAt.Add(claim.Backoff(it.Attempts, firstRest, longestRest)), fault.MessageOf(err)
 		if !theirs {
 			m.complain(ctx, "tell the memory provider of a lineage", err)
 			break
@@ -230,11 +222,6 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 	if _, err := m.Queue.SettleWork(context.WithoutCancel(ctx), o, it, done); err != nil {
 		m.complain(ctx, "settle work", err)
 	}
-}
-
-// pause is how long something waits after some attempts.
-func pause(attempts int) time.Duration {
-	return min(firstRest<<min(max(attempts-1, 0), 12), longestRest)
 }
 
 func (m *Manager) complain(ctx context.Context, what string, err error) {

@@ -174,7 +174,8 @@ func (f *finder) message(d *ranking.Document, base passage, before *ranking.Docu
 	default:
 		for i := range sentences[1:] {
 			s, next := sentences[i], sentences[i+1]
-			if (met(i) || met(i+1)) && next.End-s.Start <= maxWhole && !s.Quoted && !next.Quoted {
+			read, quoted := met(i) || met(i+1), s.Quoted || next.Quoted
+			if read && !quoted && next.End-s.Start <= maxWhole {
 				f.add(base, text, s.Start, next.End, facts)
 			}
 		}

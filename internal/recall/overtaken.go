@@ -22,7 +22,7 @@ func (c choice) overtaken(ask *run.Question) choice {
 			continue
 		}
 		by, doubted := ask.View.DoubtedBy(p.fact.ID)
-		if !doubted || unsayable(&by) || ask.View.NewsOf(by.ID)&overtaking == 0 || ask.Own != nil && ask.Own(by.Source.Root, by.Source.Seq) {
+		if !doubted || !mayEnd(ask, &by) {
 			continue
 		}
 		later := ofFact(&by)
@@ -32,4 +32,13 @@ func (c choice) overtaken(ask *run.Question) choice {
 		}
 	}
 	return c
+}
+
+// mayEnd reports whether a statement is told as what perhaps ended another: it says that something
+// is other than before, may be shown, and is not of this very turn.
+func mayEnd(ask *run.Question, by *memory.Fact) bool {
+	if unsayable(by) || ask.View.NewsOf(by.ID)&overtaking == 0 {
+		return false
+	}
+	return ask.Own == nil || !ask.Own(by.Source.Root, by.Source.Seq)
 }

@@ -262,7 +262,7 @@ func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 	cut := map[memory.Place]bool{} // messages that are not quoted as a whole
 	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool {
 		silent := who.silentOn(ask.View, &f)
-		cut[placeOf(&f)] = cut[placeOf(&f)] || silent
+		cut[f.Source.Place()] = cut[f.Source.Place()] || silent
 		return silent
 	})
 	if p.aim == aimReversed {
@@ -273,7 +273,7 @@ func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 	})
 	known := map[memory.Place]bool{}
 	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool {
-		place := placeOf(&f)
+		place := f.Source.Place()
 		again := known[place]
 		known[place] = !cut[place]
 		return again
@@ -283,11 +283,6 @@ func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 		n--
 	}
 	return facts[:n]
-}
-
-// placeOf is where the message of a fact stands.
-func placeOf(f *memory.Fact) memory.Place {
-	return memory.Place{Root: f.Source.Root, Seq: f.Source.Seq}
 }
 
 // widen makes passages of facts the whole of their messages, if those are short.

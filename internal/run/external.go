@@ -31,7 +31,7 @@ func (t *laidOut) askExternal(ctx context.Context, l *layout) func() Told {
 	})
 }
 
-// speaker is who said the user's newest message, if the client names somebody.
+// speaker is who said the user's newest message, if the client gives a name.
 func (t *laidOut) speaker() string {
 	for i := len(t.input.asked) - 1; i >= 0; i-- {
 		if m := &t.input.asked[i]; m.Role == session.User {

@@ -273,7 +273,11 @@ func (db *DB) dsn(mode string, cache int) string {
 	} {
 		q.Add("_pragma", p)
 	}
-	path := db.opt.Path
+	return fileURL(db.opt.Path, q)
+}
+
+// fileURL is a file as a URI with parameters.
+func fileURL(path string, q url.Values) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}

@@ -19,7 +19,7 @@ type Ended struct {
 	Runs   int64 `json:"runs"`
 	Fires  int64 `json:"job_runs"`
 	Unsent int64 `json:"unsent"` // deliveries of jobs, and messages on chat platforms
-	Events int64 `json:"events"` // messages of people that nobody will answer
+	Events int64 `json:"events"` // messages of people that will get no answer
 	Passes int64 `json:"passes"`
 }
 
@@ -146,11 +146,5 @@ func eachOf(ctx context.Context, in querier, query string, scan func(*sql.Rows) 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return scanAll(rows, scan)
 }

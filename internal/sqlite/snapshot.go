@@ -81,18 +81,13 @@ func openOnly(ctx context.Context, path string) (*sql.Conn, func(), error) {
 
 // openPlain opens a file in a mode of SQLite, and returns what closes it.
 func openPlain(ctx context.Context, path, mode string) (*sql.Conn, func(), error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open database: %w", err)
-	}
 	q := url.Values{"mode": {mode}}
 	for _, p := range []string{
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "trusted_schema(OFF)", "mmap_size(0)", "cell_size_check(ON)",
 	} {
 		q.Add("_pragma", p)
 	}
-	u := url.URL{Scheme: "file", Path: uriPath(filepath.ToSlash(abs)), RawQuery: q.Encode()}
-	db, err := sql.Open("sqlite", u.String())
+	db, err := sql.Open("sqlite", fileURL(path, q))
 	if err != nil {
 		return nil, nil, fmt.Errorf("open database: %w", err)
 	}

@@ -58,6 +58,11 @@ func (t *tx) rows(scan func(*sql.Rows) error, query string, args ...any) error {
 	if err != nil {
 		return err
 	}
+	return scanAll(rows, scan)
+}
+
+// scanAll calls scan for each of some rows, and closes them.
+func scanAll(rows *sql.Rows, scan func(*sql.Rows) error) error {
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		if err := scan(rows); err != nil {

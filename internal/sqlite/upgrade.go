@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/durable"
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
@@ -47,7 +48,8 @@ func keepVersion(ctx context.Context, conn *sql.Conn, path string, version int) 
 			"This program changes the tables of the database, and the copy from before could not be made: %v. "+
 				"Nothing was changed. See hermes doctor --deep of the version before, or start once with --no-copy.", err), err)
 	}
-	return syncFolder(filepath.Dir(path))
+	_ = durable.SyncDir(filepath.Dir(path)) // some file systems cannot do that
+	return nil
 }
 
 // dropVersions removes the copies of other versions than the newest one. They stay until the
@@ -76,14 +78,4 @@ func wayBack(path string, known int) string {
 		return ""
 	}
 	return " To go back, put " + file + " into its place: it has what was stored before the upgrade. See docs/backup.md."
-}
-
-// syncFolder makes the names in a directory durable, where directories can be opened.
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("store the directory: %w", err)
-	}
-	_ = d.Sync() // some systems have no such thing for directories
-	return d.Close()
 }

@@ -53,6 +53,16 @@ func NewSweep(about *mention.Thing, name string, texts []string) *Sweep {
 	return s
 }
 
+// Sweeping makes the searches of tables for a thing.
+func Sweeping(about *mention.Thing) func(name string, texts []string) *Sweep {
+	return func(name string, texts []string) *Sweep { return NewSweep(about, name, texts) }
+}
+
+// ReadingTexts makes the sweeps of tables that only read texts.
+func ReadingTexts(each func(text string)) func(name string, texts []string) *Sweep {
+	return func(name string, texts []string) *Sweep { return NewReading(name, texts, each) }
+}
+
 // NewReading returns a sweep that only reads the texts of a table. Texts that continue from
 // row to row are given whole.
 func NewReading(name string, texts []string, each func(text string)) *Sweep {

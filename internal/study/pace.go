@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
@@ -53,11 +54,11 @@ const (
 )
 
 func (p *patience) fail(err error, now time.Time) {
-	wait := min(longestRest, firstRest<<min(p.failures, 12))
+	p.failures++
+	wait := claim.Backoff(p.failures, firstRest, longestRest)
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		wait = max(wait, f.RetryAfter)
 	}
-	p.failures++
 	p.until = now.Add(wait)
 }
 

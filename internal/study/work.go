@@ -43,7 +43,7 @@ func (s *Study) begin(ctx context.Context) (begun bool, next time.Time) {
 			s.complain(ctx, "look for work", err)
 			return begun, now.Add(again)
 		}
-		next = earlier(next, allowed)
+		next = claim.Earlier(next, allowed)
 		more := false
 		for i := range due {
 			ok, err := s.take(ctx, &due[i], now)
@@ -58,14 +58,6 @@ func (s *Study) begin(ctx context.Context) (begun bool, next time.Time) {
 		}
 	}
 	return begun, time.Time{}
-}
-
-// earlier is the earlier of two times; the other if one is zero.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // allowed returns the kinds whose models may be called now, and when another may.
@@ -132,7 +124,7 @@ func (s *Study) carry(ctx context.Context, o owner.Owner, it *Item) {
 		it.WakeAt, it.Error = l.until, fault.MessageOf(l.cause)
 	default:
 		s.complain(ctx, "study a lineage", err)
-		it.WakeAt, it.Error = it.UpdatedAt.Add(min(longestRest, firstRest<<min(it.Attempts-1, 12))), fault.MessageOf(err)
+		it.WakeAt, it.Error = it.UpdatedAt.Add(claim.Backoff(it.Attempts, firstRest, longestRest)), fault.MessageOf(err)
 	}
 	if _, err := s.Queue.SettleWork(context.WithoutCancel(ctx), o, it, done); err != nil {
 		s.complain(ctx, "settle work", err)

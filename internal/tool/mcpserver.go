@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
 )
@@ -103,8 +104,8 @@ func (s *mcpServer) lost(err error) {
 		return
 	}
 	s.session, s.tools, s.names = nil, nil, nil
-	pause := min(firstPause<<min(s.failures, 16), maxPause)
 	s.failures++
+	pause := claim.Backoff(s.failures, firstPause, maxPause)
 	s.retryAt = s.opt.Now().Add(pause)
 	s.opt.Log.Warn("an MCP server is not available", "server", s.Name, "retry_after", pause, "err", err)
 }

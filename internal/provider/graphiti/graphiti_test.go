@@ -3,7 +3,6 @@ package graphiti
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strconv"
@@ -123,11 +122,9 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, func(t *testing.T) *providertest.Rig {
 		t.Helper()
-		f, faults := &fake{}, providertest.NewFaults()
-		srv := httptest.NewServer(faults.Wrap(f.handler()))
-		t.Cleanup(srv.Close)
-		t.Cleanup(faults.Close)
-		p, err := New(srv.URL, "")
+		f := &fake{}
+		url, faults := providertest.Serve(t, f.handler())
+		p, err := New(url, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -217,7 +217,7 @@ func (h *Provider) send(ctx context.Context, p run.Place, pieces []provider.Piec
 		Method: http.MethodPost, Path: sessionPath(p) + "/messages", In: map[string]any{"messages": list}, Out: &out,
 	})
 	if err != nil {
-		if provider.Absent(err) { // somebody else has deleted it
+		if provider.Absent(err) { // another client has deleted it
 			h.leave(p)
 		}
 		return fmt.Errorf("store messages: %w", err)

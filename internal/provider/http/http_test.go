@@ -3,7 +3,6 @@ package http_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -104,12 +103,10 @@ func TestContract(t *testing.T) {
 			t.Parallel()
 			providertest.Run(t, func(t *testing.T) *providertest.Rig {
 				t.Helper()
-				s, faults := &server{whole: whole, places: make(map[string][]message)}, providertest.NewFaults()
-				srv := httptest.NewServer(faults.Wrap(s))
-				t.Cleanup(srv.Close)
-				t.Cleanup(faults.Close)
+				s := &server{whole: whole, places: make(map[string][]message)}
+				url, faults := providertest.Serve(t, s)
 				open := func(key string) run.Provider {
-					p, err := httpprovider.New(srv.URL, key)
+					p, err := httpprovider.New(url, key)
 					if err != nil {
 						t.Fatal(err)
 					}

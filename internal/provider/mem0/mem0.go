@@ -176,7 +176,7 @@ func (m *Provider) each(ctx context.Context, user string, read func(memories) bo
 	return nil
 }
 
-// maxRounds bounds how often the memories are listed anew while they are deleted.
+// maxRounds bounds how often the memories are listed again while they are deleted.
 const maxRounds = 100
 
 // Forget implements run.Provider.

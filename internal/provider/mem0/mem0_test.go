@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"sync"
@@ -133,12 +132,10 @@ func TestContract(t *testing.T) {
 			t.Parallel()
 			providertest.Run(t, func(t *testing.T) *providertest.Rig {
 				t.Helper()
-				f, faults := &fake{own: own}, providertest.NewFaults()
-				srv := httptest.NewServer(faults.Wrap(f.handler()))
-				t.Cleanup(srv.Close)
-				t.Cleanup(faults.Close)
+				f := &fake{own: own}
+				url, faults := providertest.Serve(t, f.handler())
 				with := func(key string) run.Provider {
-					p, err := open(srv.URL, key, own)
+					p, err := open(url, key, own)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 )
 
@@ -50,6 +51,16 @@ type Faults struct {
 
 // NewFaults returns Faults without any.
 func NewFaults() *Faults { return &Faults{ended: make(chan struct{})} }
+
+// Serve serves a fake until the test ends, with faults that the test scripts.
+func Serve(t testing.TB, fake http.Handler) (url string, faults *Faults) {
+	t.Helper()
+	faults = NewFaults()
+	srv := httptest.NewServer(faults.Wrap(fake))
+	t.Cleanup(srv.Close)
+	t.Cleanup(faults.Close)
+	return srv.URL, faults
+}
 
 // Next scripts faults, each for one request.
 func (f *Faults) Next(faults ...Fault) {

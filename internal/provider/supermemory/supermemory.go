@@ -118,7 +118,7 @@ func (m *Provider) find(ctx context.Context, tag string, wanted func(id string) 
 	return nil, nil
 }
 
-// maxRounds bounds how often the documents are listed anew while they are deleted.
+// maxRounds bounds how often the documents are listed again while they are deleted.
 const maxRounds = 100
 
 // Forget implements run.Provider.

@@ -3,7 +3,6 @@ package supermemory
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"sync"
@@ -123,12 +122,10 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, func(t *testing.T) *providertest.Rig {
 		t.Helper()
-		f, faults := &fake{}, providertest.NewFaults()
-		srv := httptest.NewServer(faults.Wrap(f.handler()))
-		t.Cleanup(srv.Close)
-		t.Cleanup(faults.Close)
+		f := &fake{}
+		url, faults := providertest.Serve(t, f.handler())
 		with := func(key string) run.Provider {
-			p, err := New(srv.URL, key)
+			p, err := New(url, key)
 			if err != nil {
 				t.Fatal(err)
 			}
