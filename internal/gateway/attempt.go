@@ -70,9 +70,10 @@ func (g *Gateway) send(ctx context.Context, bot *Bot, out *Out) (MessageID, erro
 	return id, err
 }
 
-// shown reports whether a message that is to be edited shows its text already.
+// shown reports whether a message that is to be edited shows its text already. That of a message
+// from before this server is not sure: an edit of the server before may have come later.
 func (g *Gateway) shown(bot *Bot, l *lane, s *Send) bool {
-	if s.State != ToEdit || len(s.Buttons) > 0 || s.File != nil {
+	if s.State != ToEdit || len(s.Buttons) > 0 || s.File != nil || s.CreatedAt.Before(g.began) {
 		return false
 	}
 	return g.drafts.shows(l.owner, s, outOf(bot, s).Text)

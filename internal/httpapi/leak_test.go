@@ -151,7 +151,7 @@ func TestUpstreamErrorsDoNotLeak(t *testing.T) {
 // withoutStore are the routes that answer without the database, or refuse before they read it.
 func withoutStore() []string {
 	return []string{
-		"GET /v1/capabilities", "POST /mcp", "POST /api/jobs/preview", "GET /api/me", "GET /api/events", "GET /api/config", "GET /api/doctor",
+		"GET /v1/capabilities", "POST /mcp", "GET /api/jobs/preview", "GET /api/me", "GET /api/events", "GET /api/config", "GET /api/doctor",
 		"POST /api/provider/test", "GET /api/backup", "DELETE /api/page/token", "GET /metrics", "POST /v1/responses/compact",
 		"GET /v1/responses", "POST /v1/messages/count_tokens",
 		"GET /api/platforms", // without bots, nothing is read
