@@ -41,7 +41,11 @@ func (g *Gateway) obey(ctx context.Context, l *lane) error {
 		if err != nil {
 			return fmt.Errorf("read commands: %w", err)
 		}
-		i := nextCommand(open)
+		begun, err := g.begunTurns(ctx, l, open)
+		if err != nil {
+			return err
+		}
+		i := nextCommand(open, begun)
 		if i < 0 {
 			return nil
 		}
@@ -52,15 +56,35 @@ func (g *Gateway) obey(ctx context.Context, l *lane) error {
 	return nil
 }
 
+// begunTurns are the turns of events that were taken, as far as they have begun. A turn reads the
+// chat's session when it begins, which a command may change only after that.
+func (g *Gateway) begunTurns(ctx context.Context, l *lane, open []Inbound) (map[string]bool, error) {
+	begun := make(map[string]bool)
+	for i := range open {
+		id := open[i].Run
+		if _, known := begun[id]; known || open[i].State != Taken {
+			continue
+		}
+		_, err := g.runs.Run(ctx, callerOf(l.owner), id)
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return nil, fmt.Errorf("find a turn: %w", err)
+		}
+		begun[id] = err == nil
+	}
+	return begun, nil
+}
+
 // nextCommand is the first command that waits for nothing; -1 for none. The commands that wait
-// keep their order.
-func nextCommand(open []Inbound) int {
+// keep their order. begun are the turns that have begun.
+func nextCommand(open []Inbound, begun map[string]bool) int {
 	free := afterTurns // what a command may wait for and still be next
 	for i := range open {
 		e := &open[i]
 		switch {
-		case e.State == Taken:
+		case e.State == Taken && begun[e.Run]:
 			free = min(free, afterMessages)
+		case e.State == Taken:
+			free = atOnce
 		case isCommand(&e.Event) && e.waitsFor() <= free:
 			return i
 		case e.Kind != Edited: // an edit belongs to a message before it

@@ -95,6 +95,7 @@ func (g *Gateway) answer(ctx context.Context, bot *Bot, l *lane, b *batch) error
 		if err != nil {
 			return fmt.Errorf("begin a turn: %w", err)
 		}
+		g.lanes.ask(commanding, l.owner, l.place) // commands may have waited for the beginning
 	} else if err != nil {
 		return fmt.Errorf("find a turn: %w", err)
 	}
