@@ -279,7 +279,7 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 		Store: s.told, Sessions: s.told, Views: views, Shared: s.nodes, Hot: hotLineages, Now: config.Clock, Log: s.log,
 	})
 	s.curator = curate.New(curate.Parts{
-		Store: s.told, Receipts: s.db, Sessions: s.told, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
+		Store: s.told, Receipts: s.db, Sessions: s.told, Catalog: s.db, Memory: s.db, Facts: s.db, Views: views, Lineages: lineages,
 		Questions: questions, Budgets: config.Budgets, Studies: s.told, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),
 		Files: s.files, Ledger: s.erasures(), External: s.external, Wake: wake, Now: config.Clock,
 		Log: s.log,

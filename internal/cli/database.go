@@ -50,6 +50,7 @@ type conversations interface {
 	curate.Studies
 	memory.Store
 	memory.Reader
+	memory.Lister
 	memory.PieceStore
 	search.Store
 }

@@ -24,6 +24,7 @@ type Curator struct {
 	sessions  session.Store
 	catalog   session.Catalog
 	quotes    memory.Store
+	facts     memory.Lister
 	views     *memory.Views
 	lineages  *lineage.Lineages
 	questions *memory.Questions
@@ -50,6 +51,7 @@ type Parts struct {
 	Sessions session.Store
 	Catalog  session.Catalog
 	Memory   memory.Store
+	Facts    memory.Lister
 	Views    *memory.Views
 	Lineages *lineage.Lineages
 	// Questions computes the vectors of search texts.
@@ -82,7 +84,7 @@ type Parts struct {
 // New returns a Curator.
 func New(p Parts) *Curator {
 	return &Curator{
-		store: p.Store, receipts: p.Receipts, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
+		store: p.Store, receipts: p.Receipts, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, facts: p.Facts, views: p.Views,
 		lineages: p.Lineages, questions: p.Questions, budgets: p.Budgets, studies: p.Studies,
 		erase: p.Erase, mirror: p.Mirror, files: p.Files, sweeper: p.Sweeper, ledger: p.Ledger, external: p.External,
 		wake: p.Wake, now: p.Now, log: p.Log,

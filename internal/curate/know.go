@@ -41,9 +41,13 @@ func ScopeOf(tip *session.Session, key session.Key) memory.Scope {
 	return memory.Scope{Root: tip.RootID, Key: cmp.Or(key, tip.Key)}
 }
 
+// isPast reports whether a scope is none that is kept ready: that of a moment in the past, or a
+// whole lineage.
+func isPast(scope memory.Scope) bool { return !scope.AsOf.IsZero() || scope.Whole }
+
 // look runs do with the memory of a scope.
 func (c *Curator) look(ctx context.Context, o owner.Owner, scope memory.Scope, do func(*memory.View) error) error {
-	if !scope.AsOf.IsZero() || scope.Whole {
+	if isPast(scope) {
 		view, err := c.views.Past(ctx, o, scope)
 		if err != nil {
 			return err

@@ -13,23 +13,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// factPage is how a page of facts is asked for.
-type factPage struct {
-	limit  int
-	after  string // the cursor
-	latest bool   // newest first
-	words  string // in small letters; "" for all
-	status string // "" for what the other parameters select
-	// asserted selects facts by whether they are taken as true; nil selects both.
-	asserted *bool
-}
-
-// The statuses of facts in a query; "all" selects both.
-const (
-	statusCurrent  = "current"
-	statusReversed = "reversed"
-	statusAll      = "all"
-)
+// statusAll selects facts whether they hold or not.
+const statusAll = "all"
 
 // pagesFacts reports whether a query asks for a page. Without that, all facts are one
 // answer, as they were for the first clients.
@@ -37,28 +22,45 @@ func pagesFacts(q url.Values) bool {
 	return slices.ContainsFunc([]string{"limit", "cursor", "q", "status", "asserted", "order"}, q.Has)
 }
 
-// parseFactPage reads how a page of facts is asked for.
-func parseFactPage(q url.Values) (factPage, error) {
-	p := factPage{words: strings.ToLower(q.Get("q")), status: q.Get("status")}
+// parseFactQuery reads which facts are asked for, and which page of them.
+func parseFactQuery(q url.Values) (memory.FactQuery, error) {
+	p := memory.FactQuery{Kind: memory.Kind(q.Get("kind")), Words: strings.ToLower(q.Get("q"))}
 	var err error
-	if p.limit, err = number(q.Get("limit"), "limit", 100, 500); err != nil {
+	if p.Limit, err = number(q.Get("limit"), "limit", 100, 500); err != nil {
 		return p, err
 	}
-	if p.after, err = parseFactCursor(q.Get("cursor")); err != nil {
+	if p.After, err = parseFactCursor(q.Get("cursor")); err != nil {
 		return p, err
 	}
-	if !slices.Contains([]string{"", statusCurrent, statusReversed, statusAll}, p.status) {
-		return p, fault.New(fault.Invalid, "invalid_status", "\"status\" is current, reversed or all.").At("status")
+	if p.Status, err = parseFactStatus(q); err != nil {
+		return p, err
 	}
 	if text := q.Get("asserted"); text != "" {
 		yes, err := strconv.ParseBool(text)
 		if err != nil {
 			return p, fault.New(fault.Invalid, "invalid_asserted", "\"asserted\" is true or false.").At("asserted")
 		}
-		p.asserted = &yes
+		p.Asserted = &yes
 	}
-	p.latest, err = newestFirst(q)
+	p.Latest, err = newestFirst(q)
 	return p, err
+}
+
+// parseFactStatus reads which status is asked for. Without one, the facts that hold are, if
+// nothing else in the query asks for others.
+func parseFactStatus(q url.Values) (memory.Status, error) {
+	switch status := memory.Status(q.Get("status")); status {
+	case memory.CurrentStatus, memory.ReversedStatus:
+		return status, nil
+	case statusAll:
+		return memory.AnyStatus, nil
+	case "":
+		if q.Get("include") == "superseded" || q.Get("kind") == string(memory.ReversalKind) || q.Get("axis") == axisValid {
+			return memory.AnyStatus, nil
+		}
+		return memory.CurrentStatus, nil
+	}
+	return "", fault.New(fault.Invalid, "invalid_status", "\"status\" is current, reversed or all.").At("status")
 }
 
 // newestFirst reads the order of a query.
@@ -72,89 +74,39 @@ func newestFirst(q url.Values) (bool, error) {
 	return false, fault.New(fault.Invalid, "invalid_order", "\"order\" is latest, or is left out.").At("order")
 }
 
-// wants reports whether a fact is selected.
-func (p *factPage) wants(f *memory.Fact) bool {
-	switch {
-	case p.status == statusCurrent && !f.Current():
-		return false
-	case p.status == statusReversed && f.Current():
-		return false
-	case p.asserted != nil && f.Kind.Asserted() != *p.asserted:
-		return false
-	}
-	return p.words == "" || slices.ContainsFunc([]string{f.Statement, f.Quote, f.Because}, p.says)
+// factCursor is the text of the position after a fact.
+func factCursor(f *memory.Fact) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s", f.Source.MessageID, f.ID))
 }
 
-// says reports whether a text has the words that are looked for.
-func (p *factPage) says(text string) bool { return strings.Contains(strings.ToLower(text), p.words) }
-
-// cut returns the page of selected facts, which it may reorder, and the cursor of the next
-// page; nil if this is the last one.
-func (p *factPage) cut(facts []memory.Fact) ([]memory.Fact, *string) {
-	if p.latest {
-		slices.Reverse(facts)
+// parseFactCursor reads the position after a fact.
+func parseFactCursor(text string) (memory.FactCursor, error) {
+	if text == "" {
+		return memory.FactCursor{}, nil
 	}
-	return cutPage(facts[p.begin(facts):], p.limit, func(last *memory.Fact) string {
-		return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s", last.Source.MessageID, last.ID))
-	})
-}
-
-// begin is where the page begins: behind the fact of the cursor, or, if that is gone, behind
-// the facts of its message. Facts are in the order of their messages.
-func (p *factPage) begin(facts []memory.Fact) int {
-	if p.after == "" {
-		return 0
-	}
-	message, id, _ := strings.Cut(p.after, ":")
-	if i := slices.IndexFunc(facts, func(f memory.Fact) bool { return string(f.ID) == id }); i >= 0 {
-		return i + 1
-	}
-	seen, _ := strconv.ParseInt(message, 10, 64) // it was checked
-	i := slices.IndexFunc(facts, func(f memory.Fact) bool {
-		if p.latest {
-			return f.Source.MessageID < seen
-		}
-		return f.Source.MessageID > seen
-	})
-	if i < 0 {
-		return len(facts)
-	}
-	return i
-}
-
-// parseFactCursor reads the position after a fact: its message and its id.
-func parseFactCursor(text string) (string, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
-	message, _, ok := strings.Cut(string(raw), ":")
-	if _, wrong := strconv.ParseInt(message, 10, 64); text == "" || err == nil && ok && wrong == nil {
-		return string(raw), nil
+	message, fact, ok := strings.Cut(string(raw), ":")
+	id, wrong := strconv.ParseInt(message, 10, 64)
+	if err != nil || wrong != nil || !ok {
+		return memory.FactCursor{}, fault.New(fault.Invalid, "invalid_cursor",
+			"The cursor is not valid. Leave it out to begin with the first page.").At("cursor")
 	}
-	return "", fault.New(fault.Invalid, "invalid_cursor", "The cursor is not valid. Leave it out to begin with the first page.").At("cursor")
+	return memory.FactCursor{Message: id, ID: memory.FactID(fact)}, nil
 }
 
 // factCounts counts the facts of a scope.
 type factCounts struct {
-	Total    int                 `json:"total"`
-	ByKind   map[memory.Kind]int `json:"by_kind"`
-	ByStatus map[string]int      `json:"by_status"`
-	Asserted int                 `json:"asserted"` // taken as true
+	Total    int                   `json:"total"`
+	ByKind   map[memory.Kind]int   `json:"by_kind"`
+	ByStatus map[memory.Status]int `json:"by_status"`
+	Asserted int                   `json:"asserted"` // taken as true
 }
 
-func countFacts(facts []memory.Fact) factCounts {
-	out := factCounts{Total: len(facts), ByKind: make(map[memory.Kind]int), ByStatus: map[string]int{statusCurrent: 0, statusReversed: 0}}
-	for i := range facts {
-		f := &facts[i]
-		out.ByKind[f.Kind]++
-		if f.Kind.Asserted() {
-			out.Asserted++
-		}
-		if f.Current() {
-			out.ByStatus[statusCurrent]++
-		} else {
-			out.ByStatus[statusReversed]++
-		}
+func countsOf(c *memory.FactCounts) *factCounts {
+	return &factCounts{
+		Total: c.Total, ByKind: c.ByKind, Asserted: c.Asserted(),
+		ByStatus: map[memory.Status]int{memory.CurrentStatus: c.Total - c.Reversed, memory.ReversedStatus: c.Reversed},
 	}
-	return out
 }
 
 // factList is a page of facts.
@@ -163,9 +115,13 @@ type factList struct {
 	Counts *factCounts `json:"counts,omitempty"`
 }
 
-func (p *factPage) list(facts []memory.Fact) factList {
-	page, next := p.cut(facts)
-	return factList{listPage: pageOf(page, next, factOf)}
+func factListOf(page *memory.FactPage) factList {
+	var next *string
+	if page.More {
+		at := factCursor(&page.Facts[len(page.Facts)-1])
+		next = &at
+	}
+	return factList{listPage: pageOf(page.Facts, next, factOf)}
 }
 
 // scopeTimeline answers GET /api/memory/timeline: the timeline of a scope, in pages.
@@ -174,7 +130,7 @@ func (s *server) scopeTimeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := parseFactPage(r.URL.Query())
+	query, err := parseFactQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -182,7 +138,8 @@ func (s *server) scopeTimeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, page.list(facts))
+	page := query.Cut(facts, nil)
+	return writeJSON(w, http.StatusOK, factListOf(&page))
 }
 
 // scopeState answers GET /api/memory/state: what the next turn of a scope would be shown.

@@ -123,31 +123,12 @@ func (s *server) state(w http.ResponseWriter, r *http.Request) error {
 	if len(newest) > 0 {
 		out.LastMessage = &newest[0].ID
 	}
-	kind := r.URL.Query().Get("kind")
+	query := memory.FactQuery{Kind: memory.Kind(r.URL.Query().Get("kind"))}
 	for i := range known.Facts {
-		if f := &known.Facts[i]; selected(f, kind) {
+		if f := &known.Facts[i]; query.Wants(f) {
 			out.Facts = append(out.Facts, factOf(f))
 		}
 	}
 	setSession(w.Header(), tip.ID, tip.RootID)
 	return writeTagged(w, r, out)
-}
-
-// selected reports whether a fact belongs to the kind asked for.
-func selected(f *memory.Fact, kind string) bool {
-	switch kind {
-	case "":
-		return true
-	case "reversal":
-		if !f.Current() {
-			return true
-		}
-		for _, l := range f.Links {
-			if l.Kind == memory.Supersedes {
-				return true
-			}
-		}
-		return false
-	}
-	return string(f.Kind) == kind
 }

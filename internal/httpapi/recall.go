@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/bound"
@@ -73,6 +72,12 @@ func instant(text, name, code string) (time.Time, error) {
 	return at, nil
 }
 
+// The axes of time: what was known at a time, and what was true then.
+const (
+	axisKnown = "known"
+	axisValid = "valid"
+)
+
 // listFacts answers GET /api/memory: the facts of a scope in the order they were
 // learnt. With axis=valid, as_of is the time at which facts held, instead of the time
 // at which they were known.
@@ -82,64 +87,42 @@ func (s *server) listFacts(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q := r.URL.Query()
-	at, valid := scope.AsOf, q.Get("axis") == "valid"
+	query, err := parseFactQuery(q)
+	if err != nil {
+		return err
+	}
 	switch q.Get("axis") {
-	case "", "known":
-	case "valid":
-		scope.AsOf = time.Time{}
+	case "", axisKnown:
+	case axisValid:
+		query.HeldAt, scope.AsOf = scope.AsOf, time.Time{}
 	default:
 		return fault.New(fault.Invalid, "invalid_axis", "\"axis\" is known or valid.").At("axis")
 	}
+	if !pagesFacts(q) {
+		return s.writeFacts(w, r, scope, &query)
+	}
+	page, err := s.Curator.FactPage(r.Context(), ownerOf(r), scope, query)
+	if err != nil {
+		return err
+	}
+	out := factListOf(&page)
+	out.Counts = countsOf(&page.Counts)
+	return writeJSON(w, http.StatusOK, out)
+}
+
+// writeFacts answers with all facts of a scope that a query selects.
+func (s *server) writeFacts(w http.ResponseWriter, r *http.Request, scope memory.Scope, query *memory.FactQuery) error {
 	facts, err := s.Curator.Facts(r.Context(), ownerOf(r), scope)
 	if err != nil {
 		return err
 	}
-	return writeFacts(w, q, facts, heldFacts(q, at, valid))
-}
-
-// writeFacts answers with the facts that a query selects, of those that are wanted: a page of
-// them if that is asked for.
-func writeFacts(w http.ResponseWriter, q url.Values, facts []memory.Fact, wanted func(*memory.Fact) bool) error {
-	page, err := parseFactPage(q)
-	if err != nil {
-		return err
-	}
-	counts := countFacts(facts)
-	chosen := facts[:0]
+	data := []factJSON{}
 	for i := range facts {
-		if f := &facts[i]; selected(f, q.Get("kind")) && wanted(f) && page.wants(f) {
-			chosen = append(chosen, *f)
-		}
-	}
-	facts = chosen
-	if !pagesFacts(q) {
-		data := []factJSON{}
-		for i := range facts {
+		if query.Wants(&facts[i]) {
 			data = append(data, factOf(&facts[i]))
 		}
-		return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 	}
-	out := page.list(facts)
-	out.Counts = &counts
-	return writeJSON(w, http.StatusOK, out)
-}
-
-// heldFacts tells which facts a query wants by whether they hold: now, at a time of the axis
-// valid, or whether they hold or not.
-func heldFacts(q url.Values, at time.Time, valid bool) func(*memory.Fact) bool {
-	switch superseded := q.Get("include") == "superseded" || q.Get("kind") == "reversal" || q.Get("status") != ""; {
-	case valid && !at.IsZero():
-		return func(f *memory.Fact) bool { return holds(f, at) }
-	case valid, superseded:
-		return func(*memory.Fact) bool { return true }
-	}
-	return (*memory.Fact).Current
-}
-
-// holds reports whether a fact was true at a time, as far as is known today: from its
-// statement until its replacement.
-func holds(f *memory.Fact, at time.Time) bool {
-	return !f.SaidAt.After(at) && (f.Current() || f.SupersededAt.After(at))
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }
 
 // getFact answers GET /api/memory/{fact_id}.

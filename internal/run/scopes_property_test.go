@@ -31,7 +31,7 @@ func TestScopesLearnTheirOwnMessages(t *testing.T) {
 	h := setup(t, 4000)
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		s := &scopedTalk{h: h, rt: rt, owner: owner.Stored(fmt.Sprintf("owner%d", n)), sent: map[session.ID][]string{}}
+		s := &scopedTalk{h: h, rt: rt, owner: owner.Stored(fmt.Sprintf("owner%d", n)), sent: map[session.ID][]string{}, keys: []string{"", "p", "q"}}
 		for range rapid.IntRange(2, 10).Draw(rt, "steps") {
 			s.step()
 			s.check()
@@ -66,6 +66,7 @@ type scopedTalk struct {
 	rt    *rapid.T
 	owner owner.Owner             // each run has another one, and so a memory of its own
 	sent  map[session.ID][]string // what each client holds: the inputs and their answers
+	keys  []string                // that the turns may have
 }
 
 // step makes one turn, forgets, undoes or restarts.
@@ -135,7 +136,7 @@ func (s *scopedTalk) thing() string {
 
 // key is the key of a turn; "" for a turn without one.
 func (s *scopedTalk) key() session.Key {
-	return session.Key(rapid.SampledFrom([]string{"", "p", "q"}).Draw(s.rt, "key"))
+	return session.Key(rapid.SampledFrom(s.keys).Draw(s.rt, "key"))
 }
 
 // check compares every scope's stored facts with its messages, and its view with the

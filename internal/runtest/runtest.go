@@ -53,6 +53,7 @@ type Database interface {
 	session.Store
 	session.Catalog
 	memory.Archive
+	memory.Lister
 	memory.Store
 	curate.Receipts
 	curate.Sweeper
@@ -110,7 +111,7 @@ func New(db Database, p *Parts) (*run.Runner, *curate.Curator) {
 	})
 	questions := &memory.Questions{Embed: p.Embed, Patience: p.EmbedPatience, Now: c.Clock, Log: p.Log}
 	curator := curate.New(curate.Parts{
-		Store: p.Store, Receipts: db, Sessions: p.Sessions, Catalog: db, Memory: db, Views: p.Views, Lineages: lineages,
+		Store: p.Store, Receipts: db, Sessions: p.Sessions, Catalog: db, Memory: db, Facts: db, Views: p.Views, Lineages: lineages,
 		Questions: questions, Budgets: c.Budgets, Studies: p.Studies, Sweeper: db, Mirror: p.Mirror, Files: p.Files,
 		External: p.Owed, Wake: p.Wake, Now: c.Clock, Log: p.Log,
 	})

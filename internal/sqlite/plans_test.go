@@ -14,7 +14,9 @@ func TestReadsUseIndexes(t *testing.T) {
 		"facts by number": factsWanted + sameNumber + factsByKey, "facts by name": factsWanted + sameName + factsByRoot,
 		"facts of messages": factsWanted + sameMessage + factsByKey, "facts since": selectFacts + factsByRoot + factsSince,
 		"facts of a lineage since": selectFacts + factsOfLineage + factsOfPlaceSince,
-		"shelf":                    selectShelf + factsByKey + factsOnShelf, "messages by id": documentsWantedByRoot, "messages of a key": documentsByKey,
+		"facts listed":             selectFacts + presentOfKey + factsForward, "newest facts listed": selectFacts + presentOfRoot + factsBackward,
+		"facts reversed": countReversed + presentOfKey + whichReversed,
+		"shelf":          selectShelf + factsByKey + factsOnShelf, "messages by id": documentsWantedByRoot, "messages of a key": documentsByKey,
 		"messages of a lineage": documentsByRoot, "messages before": documentsBeforeByKey, "manifest": selectManifest, "block": selectBlock, "write of a scope": writeScope,
 		"newest message of a chat": newestMessage, "orphans": orphanPieces, "any orphans": anyOrphans, "next piece to delete": nextGone,
 	} {

@@ -360,6 +360,16 @@ func readerCases() map[string]isolationCase {
 		"FactsOfMessages": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, ids []int64) ([]memory.StoredFact, error) {
 			return st.FactsOfMessages(ctx, o, scope, ids)
 		}),
+		"FactsListed": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, _ []int64) ([]memory.StoredFact, error) {
+			return st.FactsListed(ctx, o, scope, memory.FactFilter{Behind: -1}, 100)
+		}),
+		"FactsReversed": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			reversed, err := st.FactsReversed(ctx, o, scopes[0])
+			if o.ID() == carol().ID() && reversed > 0 {
+				return nil, fmt.Errorf("got %d replaced facts for a stranger", reversed)
+			}
+			return reversed, err
+		}},
 		"Shelf": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, _ []int64) ([]memory.StoredFact, error) {
 			return st.Shelf(ctx, o, scope, []memory.Section{0, 1}, memory.ShelfTop(), 100)
 		}),

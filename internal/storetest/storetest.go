@@ -36,6 +36,7 @@ type Store interface {
 	study.Store
 	memory.Store
 	memory.Reader
+	memory.Lister
 	memory.PieceStore
 	search.Store
 	owner.KeyStore
@@ -74,6 +75,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"requests", requestTests()},
 		{"facts", factTests()},
 		{"fact reads", readerTests()},
+		{"fact lists", listerTests()},
 		{"scopes", scopeTests()},
 		{"pieces", pieceTests()},
 		{"titles", titleTests()},

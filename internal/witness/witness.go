@@ -29,6 +29,7 @@ type Database interface {
 	curate.Studies
 	memory.Store
 	memory.Archive
+	memory.Lister
 	study.Queue
 	study.Store
 	owner.KeyStore

@@ -1,0 +1,42 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// FactPage returns a page of the facts of a scope, and counts all of them. The present is read
+// from the store page by page. Of the past, and of a whole lineage, all facts are read.
+func (c *Curator) FactPage(ctx context.Context, o owner.Owner, scope memory.Scope, q memory.FactQuery) (memory.FactPage, error) {
+	var counts memory.FactCounts
+	var counted bool
+	var all []memory.Fact
+	past := isPast(scope) || !q.HeldAt.IsZero()
+	err := c.look(ctx, o, scope, func(v *memory.View) error {
+		if !past {
+			counts, counted = v.Kinds()
+		}
+		if !counted {
+			all = v.Facts()
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return memory.FactPage{}, err
+	case !counted:
+		return q.Page(all), nil
+	}
+	page, err := q.List(ctx, c.facts, o, scope)
+	if err != nil {
+		return page, fmt.Errorf("list facts: %w", err)
+	}
+	if counts.Reversed, err = c.facts.FactsReversed(ctx, o, scope); err != nil {
+		return page, fmt.Errorf("count facts: %w", err)
+	}
+	page.Counts = counts
+	return page, nil
+}

@@ -1,0 +1,133 @@
+package memory
+
+import (
+	"context"
+	"math"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// Lister lists the facts of a scope for people, page by page. It knows only the present: it
+// ignores scope.AsOf, and returns none for a whole lineage.
+type Lister interface {
+	// FactsListed returns the facts that a filter lets through, in its order, at most limit.
+	FactsListed(ctx context.Context, o owner.Owner, scope Scope, f FactFilter, limit int) ([]StoredFact, error)
+	// FactsReversed is how many facts were replaced.
+	FactsReversed(ctx context.Context, o owner.Owner, scope Scope) (int, error)
+	// FactsNamed is that of [Reader].
+	FactsNamed(ctx context.Context, o owner.Owner, scope Scope, ids []FactID) ([]StoredFact, error)
+}
+
+// FactFilter lets facts of a scope through. A store may let through more than it says of
+// texts, and nothing less.
+type FactFilter struct {
+	Kinds  []Kind // nil for all
+	Status Status
+	// Reversals lets through what was replaced and what has replaced something.
+	Reversals bool
+	// Says is in the quote, of which the statement is a part, or in the reason, if their
+	// letters from A to Z are read as small ones; "" for any text.
+	Says string
+	// Behind is a number; facts begin behind it, in the order of numbers, or in the opposite
+	// one.
+	Behind FactNumber
+	Latest bool
+}
+
+// List reads a page of the present facts of a scope from a store. Its counts are zero.
+func (q *FactQuery) List(ctx context.Context, from Lister, o owner.Owner, scope Scope) (FactPage, error) {
+	var page FactPage
+	f := q.filter()
+	var err error
+	if f.Behind, err = q.behind(ctx, from, o, scope); err != nil {
+		return page, err
+	}
+	for most := q.Limit + 1; !page.More; most = max(most, leastListed) {
+		facts, err := from.FactsListed(ctx, o, scope, f, most)
+		if err != nil {
+			return page, err
+		}
+		for i := range facts {
+			if !page.More && q.Wants(&facts[i].Fact) {
+				page.add(facts[i].Fact, q.Limit)
+			}
+		}
+		if len(facts) < most {
+			break
+		}
+		f.Behind = facts[most-1].Number
+	}
+	return page, nil
+}
+
+// leastListed is how many facts are read at once after the first, if the filter let through
+// what the query does not want.
+const leastListed = 256
+
+// behind is the number behind which the page begins.
+func (q *FactQuery) behind(ctx context.Context, from Lister, o owner.Owner, scope Scope) (FactNumber, error) {
+	if q.After.ID == "" {
+		if q.Latest {
+			return math.MaxInt64, nil
+		}
+		return -1, nil
+	}
+	facts, err := from.FactsNamed(ctx, o, scope, []FactID{q.After.ID})
+	switch {
+	case err != nil:
+		return 0, err
+	case len(facts) > 0:
+		return facts[0].Number, nil
+	case q.Latest:
+		return NumberOf(q.After.Message, 0), nil
+	}
+	return NumberOf(q.After.Message, MaxPart), nil
+}
+
+// filter is what a store can look for.
+func (q *FactQuery) filter() FactFilter {
+	f := FactFilter{Status: q.Status, Latest: q.Latest, Says: sameInSmall(q.Words), Reversals: q.Kind == ReversalKind}
+	switch {
+	case q.Kind != "" && !f.Reversals:
+		f.Kinds = []Kind{q.Kind}
+	case q.Asserted != nil:
+		f.Kinds = slices.DeleteFunc(slices.Clone(numberedKinds[:]), func(k Kind) bool { return k.Asserted() != *q.Asserted })
+	}
+	return f
+}
+
+// sameInSmall is the longest part of words in small letters that a text has, too, if only its
+// letters from A to Z are made small.
+func sameInSmall(words string) string {
+	longest, from := "", 0
+	for i := 0; i < len(words); {
+		r, n := utf8.DecodeRuneInString(words[i:])
+		if i += n; !onlySmall(r) {
+			from = i
+		} else if i-from > len(longest) {
+			longest = words[from:i]
+		}
+	}
+	return longest
+}
+
+// onlySmall reports whether a character of a text in small letters was the same before, or
+// was a letter from A to Z. The Kelvin sign and the capital I with a dot become k and i.
+// Stores may keep the first two characters in another form.
+func onlySmall(r rune) bool {
+	switch {
+	case r == unicode.ReplacementChar, r == 'k', r == 'i', r < 2:
+		return false
+	case r < utf8.RuneSelf:
+		return true
+	}
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		if unicode.ToLower(other) == r {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,82 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// TestFactPages: a page that is read from the store is that of all facts, whatever is asked
+// for, and whatever is learnt, replaced, undone and forgotten between two pages.
+func TestFactPages(t *testing.T) {
+	t.Parallel()
+	n := 0
+	h := setup(t, 4000)
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		s := &scopedTalk{h: h, rt: rt, owner: owner.Stored(fmt.Sprintf("reader%d", n)), sent: map[session.ID][]string{}, keys: []string{"p"}}
+		for range rapid.IntRange(6, 16).Draw(rt, "before") {
+			s.step()
+		}
+		for q, more := factQuery(rt), true; more; {
+			page := s.page(memory.Scope{Key: "p"}, q)
+			if more = page.More; !more {
+				break
+			}
+			last := &page.Facts[len(page.Facts)-1]
+			q.After = memory.FactCursor{Message: last.Source.MessageID, ID: last.ID}
+			switch rapid.IntRange(0, 3).Draw(rt, "changes") {
+			case 0, 1:
+				s.step()
+			case 2: // the fact that the cursor names
+				if _, err := h.curator.ForgetFact(t.Context(), s.owner, memory.Scope{Key: "p"}, last.ID); err != nil {
+					rt.Fatal(err)
+				}
+				clear(s.sent)
+			}
+		}
+	})
+}
+
+// page reads a page in both ways.
+func (s *scopedTalk) page(scope memory.Scope, q memory.FactQuery) memory.FactPage {
+	got, err := s.h.curator.FactPage(context.Background(), s.owner, scope, q)
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	all, err := s.h.curator.Facts(context.Background(), s.owner, scope)
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	for i := range all {
+		all[i].Replaces = "" // it is not stored
+	}
+	if diff := cmp.Diff(q.Page(all), got); diff != "" {
+		s.rt.Fatalf("scope %+v, query %+v: (-all +page)\n%s", scope, q, diff)
+	}
+	return got
+}
+
+// factQuery is any query for facts. Most select many.
+func factQuery(rt *rapid.T) memory.FactQuery {
+	q := memory.FactQuery{Latest: rapid.Bool().Draw(rt, "latest"), Limit: rapid.IntRange(1, 3).Draw(rt, "limit")}
+	switch rapid.IntRange(0, 5).Draw(rt, "what") {
+	case 0:
+		q.Kind = rapid.SampledFrom([]memory.Kind{memory.Decision, memory.Preference, memory.Retraction, memory.ReversalKind, "odd"}).Draw(rt, "kind")
+	case 1:
+		q.Status = rapid.SampledFrom([]memory.Status{memory.CurrentStatus, memory.ReversedStatus}).Draw(rt, "status")
+	case 2:
+		yes := rapid.Bool().Draw(rt, "asserted")
+		q.Asserted = &yes
+	case 3:
+		q.Words = rapid.SampledFrom([]string{"redis", "mo", "is ", "k", "zebra"}).Draw(rt, "words")
+	}
+	return q
+}
