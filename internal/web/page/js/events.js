@@ -53,11 +53,31 @@ const shown = () => new Promise((resolve) => {
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 /**
+ * slot takes a place for a stream. A browser has six connections to a server for all of its
+ * windows: three may listen for changes, two for answers, and one is left for what is asked.
+ * What it gives frees the place; undefined if none is free. Plain http of another machine
+ * knows no locks.
+ * @param {boolean} changes
+ * @returns {Promise<(() => void) | undefined>}
+ */
+async function slot(changes) {
+  if (!navigator.locks) return () => {};
+  for (const n of changes ? [0, 1, 2] : [3, 4]) {
+    const free = await new Promise((got) => {
+      navigator.locks.request(`stream ${n}`, { ifAvailable: true }, (lock) => (lock ? new Promise((done) => { got(done); }) : got(undefined)));
+    });
+    if (free) return free;
+  }
+  return undefined;
+}
+
+/**
  * @typedef {object} Feed
  * @property {string} path
  * @property {Record<string, any>} [query]
  * @property {(event: ServerEvent) => boolean | void} tell true ends the feed
  * @property {(problem: Problem) => void} [failed]
+ * @property {() => void} [late] of what listens for changes: it had to wait, and may have missed some
  */
 
 /**
@@ -90,8 +110,17 @@ export function follow(feed) {
     return undefined;
   };
   const go = async () => {
+    let waited = false;
     for (let tries = 0; !over; tries++) {
       await shown();
+      const free = await slot(Boolean(feed.late));
+      if (!free) {
+        waited = true;
+        await pause(1000);
+        continue;
+      }
+      if (waited) feed.late?.();
+      waited = false;
       try {
         await once();
         tries = 0;
@@ -101,6 +130,8 @@ export function follow(feed) {
           end();
           feed.failed?.(/** @type {Problem} */ (err));
         }
+      } finally {
+        free();
       }
       if (!over) await pause(200);
     }
@@ -153,6 +184,7 @@ export function tellAll(type, data) {
 export function watch() {
   return follow({
     path: 'api/events',
+    late: () => tellAll('reset', {}),
     tell: ({ type, data }) => {
       if (type === 'change') tellAll(data.type, data);
       if (type === 'reset') tellAll('reset', data);
