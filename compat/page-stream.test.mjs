@@ -48,6 +48,25 @@ describe('an answer as it comes', () => {
     await page.close();
   });
 
+  it('is drawn piece by piece where a list is long, and whole in the end', async () => {
+    const list = Array.from({ length: 600 }, (_, i) => `- item ${i} with **some** more words\n`);
+    upstream.queue({ chunks: [...list, '\n\nA last word.\n\n', 'And more'], between: 1, hangs: true });
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    await page.evaluate(() => {
+      new MutationObserver((all) => {
+        for (const { removedNodes, target } of all) if ([...removedNodes].some((n) => n.nodeType === 3 && target.matches('.region'))) window.first ??= target.querySelectorAll('li').length;
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    await say(page, 'Tell me a list.');
+    await newest(page).locator('p', { hasText: 'A last word.' }).waitFor();
+    await page.waitForFunction(() => document.querySelectorAll('.coming .words li').length === 600);
+    assert.equal(await newest(page).locator('.words li').last().innerText(), 'item 599 with some more words');
+    assert.equal(await page.evaluate(() => window.first), 100);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped.').first().waitFor();
+    await page.close();
+  });
+
   it('goes on over a reload without loss or doubling', async () => {
     const step = { chunks: words.slice(0, 200), hangs: true };
     upstream.queue(step);

@@ -2,13 +2,14 @@
 // OpenAI's format and in Anthropic's.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { message, sendMessageStream } from './messages.mjs';
 
 /**
  * startUpstream listens on a free port. A step is one reply: text or chunks,
  * toolCalls, usage, reasoning, or a refusal (status, error, headers); breaks is
  * the error object that ends a stream early, hangs keeps it open until its client
- * leaves. Queued steps go first, then reply is asked.
+ * leaves, between are milliseconds between chunks. Queued steps go first, then reply is asked.
  */
 export async function startUpstream({ reply = () => ({ text: 'ok' }), models = ['scripted-model'] } = {}) {
   const upstream = new Upstream(reply, models);
@@ -90,13 +91,16 @@ function completion(body, step) {
   return step.usage ? { ...whole, usage: usage(step.usage) } : whole;
 }
 
-function sendStream(response, body, step) {
+async function sendStream(response, body, step) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const event = (data) => response.write(`data: ${JSON.stringify(data)}\n\n`);
   const delta = (piece, reason = null) => event({ ...head(body, 'chat.completion.chunk'), choices: [{ index: 0, delta: piece, finish_reason: reason }] });
   delta({ role: 'assistant', content: '' });
   if (step.reasoning) delta({ reasoning_content: step.reasoning });
-  for (const content of step.chunks ?? [step.text ?? '']) delta({ content });
+  for (const content of step.chunks ?? [step.text ?? '']) {
+    delta({ content });
+    if (step.between) await pause(step.between);
+  }
   if (step.hangs) return undefined;
   if (step.breaks) {
     event({ error: step.breaks });

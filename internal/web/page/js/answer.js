@@ -7,6 +7,9 @@ import { gutter, toolLine, unlabel } from './message.js';
 import { blocks } from './nodes.js';
 import { exact, took, visible } from './words.js';
 
+// atOnce is how many rows of a list or a table are put into the document at once.
+const atOnce = 100;
+
 export class Answer {
   /** @param {(change: () => void) => void} grow draws, and keeps the place @param {string} [note] what is special about it */
   constructor(grow, note) {
@@ -84,14 +87,30 @@ export class Answer {
     if (b.nodes) {
       const { nodes, recall } = unlabel(b.nodes);
       if (recall) this.name('Recall');
+      const els = /** @type {HTMLElement[]} */ (blocks(nodes));
+      if (at.classList.contains('plain')) this.piecemeal(els); // it was too long to be drawn until now
       at.classList.remove('plain');
-      at.replaceChildren(...blocks(nodes));
+      at.replaceChildren(...els);
     } else if (b.append !== undefined) {
       at.classList.add('plain');
       at.append(visible(b.append));
     } else {
       at.classList.add('plain');
       at.textContent = visible(b.text ?? '');
+    }
+  }
+
+  /** piecemeal leaves most rows of long lists and tables for the next frames. @param {HTMLElement[]} els */
+  piecemeal(els) {
+    for (const el of els.flatMap((e) => [e, ...e.querySelectorAll('ul, ol, tbody')])) {
+      const rest = [...el.children].slice(atOnce);
+      const more = () => {
+        if (!el.isConnected || rest.length === 0) return;
+        this.grow(() => el.append(...rest.splice(0, atOnce)));
+        requestAnimationFrame(more);
+      };
+      for (const row of rest) row.remove();
+      if (rest.length > 0) requestAnimationFrame(more);
     }
   }
 
