@@ -40,3 +40,15 @@ func (c *Curator) FactPage(ctx context.Context, o owner.Owner, scope memory.Scop
 	page.Counts = counts
 	return page, nil
 }
+
+// TimelinePage returns a page of the steps of a topic, as [Curator.Timeline].
+func (c *Curator) TimelinePage(
+	ctx context.Context, o owner.Owner, scope memory.Scope, topic string, q memory.FactQuery,
+) (memory.FactPage, error) {
+	var page memory.FactPage
+	err := c.look(ctx, o, scope, func(v *memory.View) error {
+		page = v.TimelinePage(topic, &q)
+		return nil
+	})
+	return page, err
+}

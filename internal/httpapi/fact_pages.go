@@ -134,11 +134,10 @@ func (s *server) scopeTimeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	facts, err := s.Curator.Timeline(r.Context(), ownerOf(r), scope, r.URL.Query().Get("topic"))
+	page, err := s.Curator.TimelinePage(r.Context(), ownerOf(r), scope, r.URL.Query().Get("topic"), query)
 	if err != nil {
 		return err
 	}
-	page := query.Cut(facts, nil)
 	return writeJSON(w, http.StatusOK, factListOf(&page))
 }
 

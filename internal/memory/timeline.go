@@ -50,21 +50,30 @@ func (v *View) Timeline(topic string) []Fact {
 
 // timeline is [View.Timeline] of a topic as stems.
 func (s *State) timeline(wanted []string) []Fact {
-	keep := make(map[FactID]bool)
+	keep := make(chosen)
 	var order []Fact
 	for f := range s.Facts() {
 		order = append(order, f)
-		if f.Kind.Asserted() && speaksOf(&f, wanted) {
-			keep[f.ID] = true
-			keep[f.SupersededBy] = true
-			for _, l := range f.Links {
-				keep[l.To] = true
-			}
-		}
+		keep.add(&f, wanted)
 	}
 	order = slices.DeleteFunc(order, func(f Fact) bool { return !keep[f.ID] })
 	slices.SortStableFunc(order, func(a, b Fact) int { return a.SaidAt.Compare(b.SaidAt) })
 	return order
+}
+
+// chosen are the facts of a timeline.
+type chosen map[FactID]bool
+
+// add keeps a fact that speaks of a topic, and those that it is linked with.
+func (c chosen) add(f *Fact, wanted []string) {
+	if !f.Kind.Asserted() || !speaksOf(f, wanted) {
+		return
+	}
+	c[f.ID] = true
+	c[f.SupersededBy] = true
+	for _, l := range f.Links {
+		c[l.To] = true
+	}
 }
 
 // speaksOf reports whether a fact belongs to the timeline of a topic.

@@ -41,6 +41,7 @@ type View struct {
 	meanings ranking.Meanings
 	near     antecedents
 	undone   Spans // messages that the index holds
+	course   course
 	// stale says that facts refer to others that were deleted with their messages.
 	stale bool
 	// edition is that of the scope whose messages and facts the view has. A view that an undo
@@ -405,5 +406,5 @@ func (v *View) size() int64 {
 
 // held is [View.size] for a caller that holds both locks.
 func (v *View) held() int64 {
-	return v.state.Size() + v.corpus.index.Size() + v.meanings.Size() + v.quotes.Size()
+	return v.state.Size() + v.course.size() + v.corpus.index.Size() + v.meanings.Size() + v.quotes.Size()
 }

@@ -58,6 +58,23 @@ func (s *scopedTalk) page(scope memory.Scope, q memory.FactQuery) memory.FactPag
 	for i := range all {
 		all[i].Replaces = "" // it is not stored
 	}
+	topic := rapid.SampledFrom([]string{"", "", "redis", "database"}).Draw(s.rt, "topic")
+	steps, err := s.h.curator.Timeline(context.Background(), s.owner, scope, topic)
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	line, err := s.h.curator.TimelinePage(context.Background(), s.owner, scope, topic, q)
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	for _, list := range [][]memory.Fact{steps, line.Facts} {
+		for i := range list {
+			list[i].Replaces = ""
+		}
+	}
+	if diff := cmp.Diff(q.Cut(steps, nil), line); diff != "" {
+		s.rt.Fatalf("timeline of %q, query %+v: (-all +page)\n%s", topic, q, diff)
+	}
 	if diff := cmp.Diff(q.Page(all), got); diff != "" {
 		s.rt.Fatalf("scope %+v, query %+v: (-all +page)\n%s", scope, q, diff)
 	}

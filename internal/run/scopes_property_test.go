@@ -113,7 +113,8 @@ func (s *scopedTalk) index() {
 func (s *scopedTalk) say(id session.ID) {
 	form := rapid.SampledFrom([]string{
 		"We use %s for the database.", "Actually we switched to %s for the database.", "I prefer %s.", "No, that's wrong, it's %s.",
-		"We went back to %s.", "%s is gone.", "Forget that.", "I use %s because it is fast.",
+		"We went back to %s.", "%s is gone.", "Forget that.", "I use %s because it is fast.", "I use %s because it is fast. We chose a plan because of its price.",
+		"We switched to %s. We chose a day for it because of the holidays. I prefer Mondays.",
 	}).Draw(s.rt, "form")
 	text := form
 	if form != "Forget that." {
