@@ -8,17 +8,17 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// What a list shows: ?3 are kinds or null, ?4 is the status, ?5 whether reversals are wanted,
-// ?6 a text in small letters. The index facts_order has all but the links and texts.
+// What a list shows: ?3 are kinds or null, ?4 is whether reversals are wanted, ?5 a text in
+// small letters.
 const (
 	factsLetThrough = ` AND (?3::text[] IS NULL OR f.kind = ANY(?3::text[]))
-		AND (?4::text = '' OR (f.superseded_by IS NULL) = (?4::text = 'current'))
-		AND (NOT ?5::boolean OR f.superseded_by IS NOT NULL OR position('"supersedes"' IN f.links) > 0)
-		AND (?6::text = '' OR position(?6::text IN lower(f.quote)) > 0 OR position(?6::text IN lower(f.because)) > 0)`
-	factsForward   = factsLetThrough + ` AND f.number > ?7 ORDER BY f.number LIMIT ?8`
-	factsBackward  = factsLetThrough + ` AND f.number < ?7 ORDER BY f.number DESC LIMIT ?8`
+		AND (NOT ?4::boolean OR f.superseded_by IS NOT NULL OR position('"supersedes"' IN f.links) > 0)
+		AND (?5::text = '' OR position(?5::text IN lower(f.quote)) > 0 OR position(?5::text IN lower(f.because)) > 0)`
+	factsForward   = factsLetThrough + ` AND f.number > ?6 ORDER BY f.number LIMIT ?7`
+	factsBackward  = factsLetThrough + ` AND f.number < ?6 ORDER BY f.number DESC LIMIT ?7`
 	countReversed  = `SELECT count(*) FROM facts f WHERE `
 	whichReversed  = ` AND f.superseded_by IS NOT NULL`
+	whichHold      = ` AND f.superseded_by IS NULL`
 	presentOfKey   = `f.owner_id = ?1 AND f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = ?2 AND s.root_id = '')`
 	presentOfRoot  = `f.owner_id = ?1 AND f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = '' AND s.root_id = ?2)`
 	presentOfWhole = `f.owner_id = ?1 AND ?2::text <> ?2::text`
@@ -42,8 +42,20 @@ func (db *DB) FactsListed(
 		return nil, err
 	}
 	defer leave()
-	return rowsOf(ctx, db, factScanner(), selectFacts+present+tail,
-		o.ID(), arg, kinds, string(f.Status), f.Reversals, f.Says, int64(f.Behind), limit)
+	return rowsOf(ctx, db, factScanner(), selectFacts+present+withStatus(f.Status)+tail,
+		o.ID(), arg, kinds, f.Reversals, f.Says, int64(f.Behind), limit)
+}
+
+// withStatus selects the facts of a status.
+func withStatus(status memory.Status) string {
+	switch status {
+	case memory.CurrentStatus:
+		return whichHold
+	case memory.ReversedStatus:
+		return whichReversed
+	case memory.AnyStatus:
+	}
+	return ""
 }
 
 // FactsReversed implements memory.Lister.

@@ -8,17 +8,17 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// What a list shows: ?3 are kinds in JSON or null, ?4 is the status, ?5 whether reversals are
-// wanted, ?6 a text in small letters. The index facts_order has all but the links and texts.
+// What a list shows: ?3 are kinds in JSON or null, ?4 is whether reversals are wanted, ?5 a text
+// in small letters. The index facts_order has the kind and the status, too.
 const (
 	factsLetThrough = ` AND (?3 IS NULL OR f.kind IN (SELECT value FROM json_each(?3)))
-		AND (?4 = '' OR (f.superseded_by IS NULL) = (?4 = 'current'))
-		AND (?5 = 0 OR f.superseded_by IS NOT NULL OR instr(f.links, '"supersedes"') > 0)
-		AND (?6 = '' OR instr(lower(f.quote), ?6) > 0 OR f.because IS NOT NULL AND instr(lower(f.because), ?6) > 0)`
-	factsForward   = factsLetThrough + ` AND f.number > ?7 ORDER BY f.number LIMIT 0+?8`
-	factsBackward  = factsLetThrough + ` AND f.number < ?7 ORDER BY f.number DESC LIMIT 0+?8`
+		AND (?4 = 0 OR f.superseded_by IS NOT NULL OR instr(f.links, '"supersedes"') > 0)
+		AND (?5 = '' OR instr(lower(f.quote), ?5) > 0 OR f.because IS NOT NULL AND instr(lower(f.because), ?5) > 0)`
+	factsForward   = factsLetThrough + ` AND f.number > ?6 ORDER BY f.number LIMIT 0+?7`
+	factsBackward  = factsLetThrough + ` AND f.number < ?6 ORDER BY f.number DESC LIMIT 0+?7`
 	countReversed  = `SELECT count(*) FROM facts f WHERE `
 	whichReversed  = ` AND f.superseded_by IS NOT NULL`
+	whichHold      = ` AND f.superseded_by IS NULL`
 	presentOfKey   = `f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = ?2 AND s.root_id = '')`
 	presentOfRoot  = `f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = '' AND s.root_id = ?2)`
 	presentOfWhole = `?1 <> ?1 AND ?2 <> ?2`
@@ -46,8 +46,20 @@ func (db *DB) FactsListed(
 		return nil, err
 	}
 	defer leave()
-	return rowsOf(ctx, db, factScanner(), selectFacts+present+tail,
-		o.ID(), arg, kinds, string(f.Status), f.Reversals, f.Says, int64(f.Behind), limit)
+	return rowsOf(ctx, db, factScanner(), selectFacts+present+withStatus(f.Status)+tail,
+		o.ID(), arg, kinds, f.Reversals, f.Says, int64(f.Behind), limit)
+}
+
+// withStatus selects the facts of a status.
+func withStatus(status memory.Status) string {
+	switch status {
+	case memory.CurrentStatus:
+		return whichHold
+	case memory.ReversedStatus:
+		return whichReversed
+	case memory.AnyStatus:
+	}
+	return ""
 }
 
 // FactsReversed implements memory.Lister.

@@ -15,8 +15,9 @@ func TestReadsUseIndexes(t *testing.T) {
 		"facts of messages": factsWanted + sameMessage + factsByKey, "facts since": selectFacts + factsByRoot + factsSince,
 		"facts of a lineage since": selectFacts + factsOfLineage + factsOfPlaceSince,
 		"facts listed":             selectFacts + presentOfKey + factsForward, "newest facts listed": selectFacts + presentOfRoot + factsBackward,
-		"facts reversed": countReversed + presentOfKey + whichReversed,
-		"shelf":          selectShelf + factsByKey + factsOnShelf, "messages by id": documentsWantedByRoot, "messages of a key": documentsByKey,
+		"replaced facts listed": selectFacts + presentOfKey + whichReversed + factsBackward,
+		"facts reversed":        countReversed + presentOfKey + whichReversed,
+		"shelf":                 selectShelf + factsByKey + factsOnShelf, "messages by id": documentsWantedByRoot, "messages of a key": documentsByKey,
 		"messages of a lineage": documentsByRoot, "messages before": documentsBeforeByKey, "manifest": selectManifest, "block": selectBlock, "write of a scope": writeScope,
 		"newest message of a chat": newestMessage, "orphans": orphanPieces, "any orphans": anyOrphans, "next piece to delete": nextGone,
 	} {
