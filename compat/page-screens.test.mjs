@@ -3,16 +3,25 @@
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startHermes } from './support/hermes.mjs';
-import { go, settled, sizes, startPages, violations } from './support/page.mjs';
+import { answered, go, settled, sizes, startPages, violations } from './support/page.mjs';
 import { reply, settings, tell, until, waiting } from './support/scene.mjs';
 import { hostile, reading, screens } from './support/screens.mjs';
 import { startUpstream } from './support/upstream.mjs';
 
 let pages, upstream, server, scene;
 
+// speak is what the model says: what is hostile, a search for it, which the result repeats, or
+// what the scene has.
+function speak(body) {
+  const last = JSON.stringify(body.messages.at(-1));
+  if (/Say something hostile/.test(last)) return { text: hostile.join('\n\n') };
+  if (/Look for what was hacked/.test(last)) return { toolCalls: [{ id: 'call_search', name: 'session_search', args: { query: hostile[1] } }] };
+  return reply(body);
+}
+
 before(async () => {
   pages = await startPages();
-  upstream = await startUpstream({ reply: (body) => (/hostile/.test(JSON.stringify(body.messages.at(-1))) ? { text: hostile.join('\n\n') } : reply(body)) });
+  upstream = await startUpstream({ reply: speak });
   server = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', ...settings } });
   scene = await tell(server);
   scene.run = await waiting(server);
@@ -58,8 +67,9 @@ describe('accessibility', () => {
     }
   });
 
-  it('nothing scrolls sideways at 320 pixels, and motion can be reduced', async () => {
-    const page = await pages.open(`${server.url}/`, { size: { width: 320, height: 700 }, before: (p) => p.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' }) });
+  // A desktop of 1280 pixels at 200 % has 640.
+  for (const width of [320, 640]) it(`nothing scrolls sideways at ${width} pixels, and motion can be reduced`, async () => {
+    const page = await pages.open(`${server.url}/`, { size: { width, height: 430 }, before: (p) => p.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' }) });
     for (const [name, address] of Object.entries(screens(scene))) {
       await go(page, address);
       const over = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll('.scroll, main')].filter((el) => el.scrollWidth > el.clientWidth + 1).map((el) => `${el.className || el.tagName} ${el.scrollWidth} > ${el.clientWidth}`));
@@ -89,6 +99,29 @@ describe('by the keyboard alone', () => {
     await page.close();
   });
 
+  it('something is told and asked for, and why leads to the message', async () => {
+    const bare = await startHermes();
+    const page = await pages.open(`${bare.url}/`);
+    await page.getByText('Development key').waitFor();
+    await page.keyboard.press('n');
+    await page.getByRole('textbox', { name: 'Say something, or ask' }).waitFor();
+    await reach(page, page.getByRole('textbox', { name: 'Say something, or ask' }));
+    for (const [i, text] of ['We chose PostgreSQL because of JSON columns.', 'Which database did we choose?'].entries()) {
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+      await answered(page, i + 1);
+    }
+    await page.keyboard.press('Escape'); // leaves the field
+    await page.keyboard.press('w');
+    const panel = page.getByRole('complementary', { name: 'Details' });
+    const link = panel.getByRole('link', { name: /^message/ }).first();
+    await link.waitFor();
+    await press(page, link);
+    await page.locator('.message.target', { hasText: 'We chose PostgreSQL' }).waitFor();
+    await page.close();
+    await bare.stop();
+  });
+
   it('a session is opened, and why, and closed again', async () => {
     const page = await pages.open(`${server.url}/`);
     await page.locator('a.row').first().waitFor();
@@ -108,16 +141,32 @@ describe('by the keyboard alone', () => {
   });
 });
 
-// press goes to a button with Tab, and presses it with Enter.
-async function press(page, button) {
+describe('a call that nobody decides', () => {
+  it('says that its time is over', async () => {
+    const hasty = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', ...settings, HERMES_APPROVAL_TIMEOUT: '2s' } });
+    const id = await waiting(hasty);
+    const page = await pages.open(`${hasty.url}/#/runs/${id}`);
+    await page.getByRole('button', { name: 'Approve' }).first().waitFor();
+    await page.locator('main').getByText(/counts as denied|denied, /).first().waitFor();
+    await until(async () => (await page.getByRole('button', { name: 'Approve' }).count()) === 0);
+    await page.locator('.pairs').getByText('completed').waitFor();
+    await page.close();
+    await hasty.kill();
+  });
+});
+
+// reach goes to an element with Tab, and press presses it with Enter.
+async function reach(page, element) {
   for (let i = 0; i < 60; i++) {
+    if (await element.evaluate((el) => el === document.activeElement)) return;
     await page.keyboard.press('Tab');
-    if (await button.evaluate((el) => el === document.activeElement)) {
-      await page.keyboard.press('Enter');
-      return;
-    }
   }
-  assert.fail('the button cannot be reached with Tab');
+  assert.fail('the element cannot be reached with Tab');
+}
+
+async function press(page, button) {
+  await reach(page, button);
+  await page.keyboard.press('Enter');
 }
 
 describe('when the server fails', () => {
@@ -159,14 +208,20 @@ describe('when the server fails', () => {
     await page.close();
   });
 
-  it('offline is said, and what failed is read by itself afterwards', async () => {
+  it('offline is said on every screen, and what failed is read by itself afterwards', async () => {
     const page = await pages.open(`${server.url}/#/more`);
-    await page.context().setOffline(true);
-    await page.evaluate(() => { location.hash = '#/jobs'; });
-    await page.getByText('The server cannot be reached, trying again').waitFor();
-    await page.context().setOffline(false);
-    await page.getByText('standup').first().waitFor();
-    assert.equal(await page.locator('.trouble').count(), 0);
+    const away = page.getByText('The server cannot be reached, trying again');
+    for (const [address, path] of Object.entries(reading)) {
+      await go(page, '#/more');
+      await page.context().setOffline(true);
+      await page.evaluate((to) => { location.hash = to; }, address);
+      await away.waitFor();
+      const again = page.waitForResponse((r) => path.test(r.url()) && r.ok());
+      await page.context().setOffline(false);
+      await again;
+      await away.waitFor({ state: 'detached' });
+      await page.waitForFunction(() => !document.querySelector('.trouble') && !document.querySelector('.loading'));
+    }
     await page.close();
   });
 });
@@ -216,6 +271,22 @@ describe('hostile texts', () => {
         links: [...document.querySelectorAll('a[href]')].map((a) => a.protocol).filter((p) => !['http:', 'https:', 'mailto:'].includes(p)),
       }));
       assert.deepEqual(found, { hacked: undefined, odd: [], links: [] }, address);
+    }
+    await page.close();
+  });
+
+  it('are shown as text in the result of a tool and in the output of a job', async () => {
+    const { job } = await server.api('/api/jobs', { method: 'POST', key: scene.key, body: { name: 'says it', schedule: 'every monday 9am', prompt: 'Say something hostile.' } });
+    await server.api(`/api/jobs/${job.id}/run`, { method: 'POST', key: scene.key });
+    await server.api('/v1/runs', { method: 'POST', key: scene.key, body: { session_id: 'tooled', input: 'Look for what was hacked.' } });
+    await until(async () => (await server.api('/v1/runs?session_id=tooled', { key: scene.key })).data.every((r) => r.finished_at));
+    const page = await signedIn('#/sessions/tooled');
+    for (const [address, text] of [['#/sessions/tooled', /window\.hacked=1/], [`#/jobs/${job.id}`, /<script>window\.hacked=1<\/script>/]]) {
+      await go(page, address);
+      await page.evaluate(() => { for (const el of document.querySelectorAll('main details')) el.open = true; });
+      await page.locator('main').getByText(text).first().waitFor();
+      const found = await page.evaluate(() => [window.hacked, document.body.querySelectorAll('script, img, iframe, object, svg[onload], style').length]);
+      assert.deepEqual(found, [undefined, 0], address);
     }
     await page.close();
   });

@@ -100,6 +100,30 @@ describe('an answer as it comes', () => {
     await page.close();
   });
 
+  it('is not read while nobody sees the page, and goes on where it was', async () => {
+    upstream.queue({ chunks: words.slice(0, 150), between: 15 });
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    // A browser without a screen shows every page, so it is told that this one is hidden.
+    const seen = (yes) => page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, !yes);
+    const count = async () => (await newest(page).locator('.words').innerText()).trim().split(/\s+/).length;
+    await say(page, 'Tell me slowly.');
+    await newest(page).getByText('word5 ').waitFor();
+    await seen(false);
+    await page.waitForTimeout(100); // what had come is drawn
+    const was = await count();
+    await page.waitForTimeout(500);
+    assert.equal(await count(), was);
+    await seen(true);
+    await newest(page).getByText('word149').waitFor();
+    await until(async () => (await page.locator('.coming').count()) === 0);
+    assert.equal(await count(), 150);
+    assert.equal(await page.locator('.message.assistant').count(), 1);
+    await page.close();
+  });
+
   it('comes back after the network was away', async () => {
     upstream.queue({ chunks: ['Half of it. '], hangs: true });
     const page = await pages.open(`${server.url}/#/sessions/new`);
