@@ -13,6 +13,9 @@ import (
 	"strings"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -120,7 +123,16 @@ func (c *Client) Do(ctx context.Context, x *Exchange) error {
 	case x.Out == nil:
 		return nil
 	}
-	if err := json.Unmarshal(text, x.Out); err != nil {
+	return decode(text, x.Out)
+}
+
+// decode reads an answer strictly: names in their own case, none of them twice, and valid
+// UTF-8. null is no answer: a list that was not given must not look like an empty one.
+func decode(text []byte, out any) error {
+	if string(bytes.TrimSpace(text)) == "null" {
+		return Misshapen("null instead of an answer")
+	}
+	if err := jsonv2.Unmarshal(text, out); err != nil {
 		return misshapen(err)
 	}
 	return nil
@@ -155,23 +167,28 @@ func refused(status int, text []byte) error {
 
 func detailOf(text []byte) string {
 	var answer struct {
-		Detail json.RawMessage `json:"detail"`
+		Detail jsontext.Value `json:"detail"`
 	}
-	if json.Unmarshal(text, &answer) != nil {
+	if jsonv2.Unmarshal(text, &answer) != nil {
 		return ""
 	}
 	var detail string
 	var list []struct {
 		Msg string `json:"msg"`
 	}
-	if json.Unmarshal(answer.Detail, &detail) != nil && json.Unmarshal(answer.Detail, &list) == nil && len(list) > 0 {
+	if jsonv2.Unmarshal(answer.Detail, &detail) != nil && jsonv2.Unmarshal(answer.Detail, &list) == nil && len(list) > 0 {
 		detail = list[0].Msg
 	}
-	detail = cite.Line(detail)
-	if len(detail) > maxDetail {
-		detail = strings.ToValidUTF8(detail[:maxDetail], "") + "…"
+	return Line(detail)
+}
+
+// Line is a provider's text for people: on one line, and short.
+func Line(text string) string {
+	text = cite.Line(text)
+	if len(text) > maxDetail {
+		text = strings.ToValidUTF8(text[:maxDetail], "") + "…"
 	}
-	return detail
+	return text
 }
 
 // StatusOf is the status with which a provider refused; 0 for another error.

@@ -33,6 +33,8 @@ type house struct {
 	runner  *run.Runner
 	curator *curate.Curator
 	model   *listener
+	answers run.Model // instead of model, if it is set
+	tools   run.Tools
 
 	mu  sync.Mutex
 	now time.Time
@@ -108,8 +110,11 @@ func (h *house) restart(change func(*provider.Parts)) {
 	if err := h.manager.Start(context.Background()); err != nil {
 		h.t.Fatal(err)
 	}
+	if h.answers == nil {
+		h.answers = h.model
+	}
 	h.runner, h.curator = runtest.New(h.db, &runtest.Parts{
-		Models: run.Models{Upstream: h.model}, Config: run.Config{Now: h.clock}, Wake: h.manager.Wake, External: h.manager, Owed: h.manager,
+		Models: run.Models{Upstream: h.answers}, Tools: h.tools, Config: run.Config{Now: h.clock}, Wake: h.manager.Wake, External: h.manager, Owed: h.manager,
 	})
 }
 

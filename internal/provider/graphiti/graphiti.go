@@ -123,7 +123,7 @@ const maxEpisodes = 1000
 // episodes are the ids of the newest episodes of a group.
 func (g *Provider) episodes(ctx context.Context, group string) (map[string]bool, error) {
 	var list []struct {
-		UUID string `json:"uuid"`
+		UUID *string `json:"uuid"`
 	}
 	err := g.client.Do(ctx, &provider.Exchange{
 		Method: http.MethodGet, Path: "/episodes/" + url.PathEscape(group), Query: url.Values{"last_n": {strconv.Itoa(maxEpisodes)}}, Out: &list,
@@ -133,7 +133,10 @@ func (g *Provider) episodes(ctx context.Context, group string) (map[string]bool,
 	}
 	out := make(map[string]bool, len(list))
 	for i := range list {
-		out[list[i].UUID] = true
+		if list[i].UUID == nil {
+			return nil, provider.Misshapen("an episode without an id")
+		}
+		out[*list[i].UUID] = true
 	}
 	return out, nil
 }

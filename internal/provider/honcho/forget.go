@@ -4,27 +4,15 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/provider"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// pageSize is how many rows a page of a list has.
-const pageSize = 100
-
 // newest is a page of a session's messages, the newest first.
 func (h *Provider) newest(ctx context.Context, p run.Place, number int) (page[message], error) {
-	var out page[message]
-	query := url.Values{"reverse": {"true"}, "size": {strconv.Itoa(pageSize)}, "page": {strconv.Itoa(number)}}
-	err := h.client.Do(ctx, &provider.Exchange{
-		Method: http.MethodPost, Path: sessionPath(p) + "/messages/list", Query: query, In: struct{}{}, Out: &out,
-	})
-	if err == nil && out.Total == nil {
-		err = provider.Misshapen("a list without a total")
-	}
-	return out, err
+	return list[message](ctx, h, &wanted{path: sessionPath(p) + "/messages/list", number: number, reverse: true, in: struct{}{}})
 }
 
 // conclusion is something that Honcho has concluded about a peer.
@@ -33,35 +21,39 @@ type conclusion struct {
 	Session *string `json:"session_id"`
 }
 
-// conclusions are the first conclusions about the user of a place. With a pinned peer, only
-// those from the place count.
-func (h *Provider) conclusions(ctx context.Context, p run.Place) ([]conclusion, error) {
-	var mine []conclusion
-	for n := 1; len(mine) == 0; n++ {
-		var out page[conclusion]
-		query := url.Values{"size": {strconv.Itoa(pageSize)}, "page": {strconv.Itoa(n)}}
-		in := map[string]any{"filters": map[string]string{"observer_id": p.User, "observed_id": p.User}}
-		err := h.client.Do(ctx, &provider.Exchange{
-			Method: http.MethodPost, Path: workspace(p) + "/conclusions/list", Query: query, In: in, Out: &out,
-		})
+// maxPages is how many pages of conclusions are read.
+const maxPages = 1000
+
+// errMuch says that a peer has more conclusions than are read.
+var errMuch = fault.New(fault.Upstream, "provider_answer", "Honcho has more conclusions about the user than hermes reads.")
+
+// conclusions are the first conclusions about the user of a place, as parts of paths. With a
+// pinned peer, only those from the place count.
+func (h *Provider) conclusions(ctx context.Context, p run.Place) ([]string, error) {
+	in := map[string]any{"filters": map[string]string{"observer_id": p.User, "observed_id": p.User}}
+	for n := 1; n <= maxPages; n++ {
+		out, err := list[conclusion](ctx, h, &wanted{path: workspace(p) + "/conclusions/list", number: n, in: in})
 		switch {
 		case provider.Absent(err):
 			return nil, nil
 		case err != nil:
 			return nil, fmt.Errorf("list conclusions: %w", err)
-		case out.Total == nil:
-			return nil, provider.Misshapen("a list without a total")
 		}
+		var mine []string
 		for _, c := range out.Items {
+			part, err := provider.Part(c.ID)
+			if err != nil {
+				return nil, err
+			}
 			if !h.pinned || c.Session != nil && *c.Session == p.Session {
-				mine = append(mine, c)
+				mine = append(mine, part)
 			}
 		}
-		if n >= out.Pages {
-			break
+		if len(mine) > 0 || n >= out.Pages {
+			return mine, nil
 		}
 	}
-	return mine, nil
+	return nil, errMuch
 }
 
 // maxRounds bounds how many pages of conclusions one call deletes.
@@ -87,8 +79,8 @@ func (h *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 	case provider.Absent(err):
 	case err != nil:
 		return run.Passed{}, fmt.Errorf("search what is left: %w", err)
-	case *rest.Total > 0:
-		return run.Passed{Left: fmt.Sprintf("Honcho has taken the request and still has %d messages.", *rest.Total)}, nil
+	case rest.Total > 0:
+		return run.Passed{Left: fmt.Sprintf("Honcho has taken the request and still has %d messages.", rest.Total)}, nil
 	}
 	if left > 0 {
 		return run.Passed{Left: fmt.Sprintf("Honcho still has %d conclusions.", left)}, nil
@@ -99,18 +91,23 @@ func (h *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 // deleteConclusions deletes what Honcho has concluded from a place, and returns how much it
 // still has.
 func (h *Provider) deleteConclusions(ctx context.Context, p run.Place) (left int, err error) {
+	var asked provider.Asked
 	for range maxRounds {
-		list, err := h.conclusions(ctx, p)
-		if err != nil || len(list) == 0 {
+		found, err := h.conclusions(ctx, p)
+		if err != nil || len(found) == 0 {
 			return 0, err
 		}
-		for _, c := range list {
-			path := workspace(p) + "/conclusions/" + url.PathEscape(c.ID)
+		left = len(found)
+		if found = asked.New(found); len(found) == 0 {
+			return left, nil
+		}
+		for _, part := range found {
+			path := workspace(p) + "/conclusions/" + part
 			if err := h.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path}); err != nil && !provider.Absent(err) {
 				return 0, fmt.Errorf("delete a conclusion: %w", err)
 			}
 		}
 	}
-	list, err := h.conclusions(ctx, p)
-	return len(list), err
+	found, err := h.conclusions(ctx, p)
+	return len(found), err
 }

@@ -57,9 +57,9 @@ func sessionPath(p run.Place) string { return workspace(p) + "/sessions/" + url.
 // model for seconds.
 func (h *Provider) Recall(ctx context.Context, p run.Place, question string, _ int) (string, error) {
 	var out struct {
-		Peer           string   `json:"peer_id"`
-		Representation *string  `json:"representation"`
-		Card           []string `json:"peer_card"`
+		Peer           string    `json:"peer_id"`
+		Representation *string   `json:"representation"`
+		Card           []*string `json:"peer_card"`
 	}
 	query := url.Values{"search_query": {firstRunes(question, maxQuery)}, "search_top_k": {"10"}, "max_conclusions": {"20"}}
 	err := h.client.Do(ctx, &provider.Exchange{
@@ -74,7 +74,13 @@ func (h *Provider) Recall(ctx context.Context, p run.Place, question string, _ i
 	case out.Peer != p.User:
 		return "", provider.Misshapen("a context of another peer")
 	}
-	lines := out.Card
+	var lines []string
+	for _, line := range out.Card {
+		if line == nil {
+			return "", provider.Misshapen("a card with a line that is null")
+		}
+		lines = append(lines, *line)
+	}
 	if out.Representation != nil {
 		lines = append(lines, *out.Representation)
 	}
@@ -96,10 +102,10 @@ func firstRunes(text string, n int) string {
 
 // message is a message on the wire.
 type message struct {
-	Content   string         `json:"content"`
-	Peer      string         `json:"peer_id"`
-	Metadata  map[string]any `json:"metadata"`
-	CreatedAt time.Time      `json:"created_at"`
+	Content   string            `json:"content"`
+	Peer      string            `json:"peer_id"`
+	Metadata  provider.Metadata `json:"metadata"`
+	CreatedAt time.Time         `json:"created_at"`
 }
 
 // Told implements run.Provider. Honcho stores a message as often as it is sent. After a call
@@ -208,7 +214,7 @@ func (h *Provider) send(ctx context.Context, p run.Place, pieces []provider.Piec
 	list := make([]message, len(pieces))
 	for i := range pieces {
 		s := &pieces[i]
-		list[i] = message{s.Text, speaker(p, &s.Said), map[string]any{"hermes_id": s.Mark()}, s.At.UTC()}
+		list[i] = message{s.Text, speaker(p, &s.Said), provider.Metadata{Mark: s.Mark()}, s.At.UTC()}
 	}
 	var out []struct {
 		ID string `json:"id"`
@@ -228,13 +234,6 @@ func (h *Provider) send(ctx context.Context, p run.Place, pieces []provider.Piec
 	return nil
 }
 
-// page is a page of a list.
-type page[T any] struct {
-	Items []T  `json:"items"`
-	Total *int `json:"total"`
-	Pages int  `json:"pages"`
-}
-
 // maxLooked is how many of the newest messages are searched at least.
 const maxLooked = 200
 
@@ -247,9 +246,7 @@ func (h *Provider) stored(ctx context.Context, p run.Place, pieces int) (map[str
 			return nil, fmt.Errorf("look for messages: %w", err)
 		}
 		for i := range got.Items {
-			if id, ok := got.Items[i].Metadata["hermes_id"].(string); ok {
-				out[id] = true
-			}
+			out[got.Items[i].Metadata.Mark] = true
 		}
 		if n >= got.Pages {
 			break

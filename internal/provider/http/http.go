@@ -3,6 +3,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -89,8 +90,12 @@ func (p *Provider) Forget(ctx context.Context, at run.Place, ids []int64) (run.P
 		return run.Passed{}, run.ErrWholePlace
 	case err != nil:
 		return run.Passed{}, fmt.Errorf("forget: %w", err)
-	case out.Confirmed == nil:
+	case out.Confirmed == nil || *out.Confirmed < 0:
 		return run.Passed{}, provider.Misshapen(`no "confirmed" in the answer to /forget`)
 	}
-	return run.Passed{Confirmed: *out.Confirmed, Left: out.Left}, nil
+	passed := run.Passed{Confirmed: *out.Confirmed}
+	if out.Left != "" {
+		passed.Left = cmp.Or(provider.Line(out.Left), "The provider still has something of it.")
+	}
+	return passed, nil
 }

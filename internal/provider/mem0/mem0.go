@@ -3,8 +3,9 @@
 package mem0
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,6 +14,9 @@ import (
 	"strings"
 	"time"
 
+	json "github.com/go-json-experiment/json"
+
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/provider"
 	"github.com/hermes-memory/hermes/internal/run"
 )
@@ -48,15 +52,9 @@ func open(base, key string, own bool) (*Provider, error) {
 
 // memory is something that Mem0 knows.
 type memory struct {
-	ID       string         `json:"id"`
-	Memory   *string        `json:"memory"`
-	Metadata map[string]any `json:"metadata"`
-}
-
-// mark is the mark of the piece that a memory comes from.
-func (m *memory) mark() string {
-	mark, _ := m.Metadata["hermes_id"].(string)
-	return mark
+	ID       string            `json:"id"`
+	Memory   *string           `json:"memory"`
+	Metadata provider.Metadata `json:"metadata"`
 }
 
 // memories are a list of memories: alone, or as the results of a search.
@@ -64,19 +62,17 @@ type memories []memory
 
 // UnmarshalJSON reads both forms.
 func (m *memories) UnmarshalJSON(text []byte) error {
-	var list []memory
-	if json.Unmarshal(text, &list) == nil {
-		*m = list
-		return nil
-	}
 	var found struct {
 		Results *[]memory `json:"results"`
+	}
+	if text[0] == '[' {
+		return json.Unmarshal(text, (*[]memory)(m))
 	}
 	if err := json.Unmarshal(text, &found); err != nil {
 		return err
 	}
 	if found.Results == nil {
-		return fmt.Errorf("no results")
+		return errors.New("no results")
 	}
 	*m = *found.Results
 	return nil
@@ -114,11 +110,11 @@ func (m *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error
 		marks := make(map[string]bool)
 		err := m.each(ctx, user, func(list memories) bool {
 			for i := range list {
-				marks[list[i].mark()] = true
+				marks[list[i].Metadata.Mark] = true
 			}
 			return true
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, errMuch) { // what is told is among the newest
 			return fmt.Errorf("look for messages: %w", err)
 		}
 		pieces, ids = provider.Without(pieces, marks)
@@ -154,6 +150,9 @@ func (m *Provider) add(ctx context.Context, user string, s *provider.Piece) erro
 // pageSize is how many memories a page of the platform has, and maxPages how many are read.
 const pageSize, maxPages = 100, 100
 
+// errMuch says that a user has more memories than are read.
+var errMuch = fault.New(fault.Upstream, "provider_answer", "Mem0 has more memories of the place than hermes reads.")
+
 // each reads all memories of a user, a page at a time, until the function returns false.
 func (m *Provider) each(ctx context.Context, user string, read func(memories) bool) error {
 	for n := 1; n <= maxPages; n++ {
@@ -173,7 +172,7 @@ func (m *Provider) each(ctx context.Context, user string, read func(memories) bo
 			return nil
 		}
 	}
-	return nil
+	return errMuch
 }
 
 // maxRounds bounds how often the memories are listed again while they are deleted.
@@ -183,40 +182,50 @@ const maxRounds = 100
 func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Passed, error) {
 	user := provider.Joined(p)
 	m.sure.Leave(user)
+	var asked provider.Asked
 	for range maxRounds {
-		gone, err := m.deletePage(ctx, user, ids)
+		found, err := m.find(ctx, user, ids)
 		if err != nil {
-			return run.Passed{}, err
+			return run.Passed{}, fmt.Errorf("list memories: %w", err)
 		}
-		if gone == 0 {
+		if len(found) == 0 {
 			return run.Passed{Confirmed: max(1, len(ids))}, nil
+		}
+		if found = asked.New(found); len(found) == 0 {
+			break
+		}
+		if err := m.delete(ctx, found); err != nil {
+			return run.Passed{}, err
 		}
 	}
 	return run.Passed{Left: "Mem0 still has memories of it."}, nil
 }
 
-// deletePage deletes the memories of the first page that has some to delete.
-func (m *Provider) deletePage(ctx context.Context, user string, ids []int64) (gone int, err error) {
-	var found []string
+// find returns the memories of the first page that has some to delete, as parts of paths.
+func (m *Provider) find(ctx context.Context, user string, ids []int64) (found []string, err error) {
+	var bad error
 	err = m.each(ctx, user, func(list memories) bool {
 		for i := range list {
-			if ids == nil || slices.Contains(ids, provider.IDOf(list[i].mark())) {
-				found = append(found, list[i].ID)
+			part, err := provider.Part(list[i].ID)
+			bad = cmp.Or(bad, err)
+			if ids == nil || slices.Contains(ids, provider.IDOf(list[i].Metadata.Mark)) {
+				found = append(found, part)
 			}
 		}
-		return len(found) == 0
+		return len(found) == 0 && bad == nil
 	})
-	if err != nil {
-		return 0, fmt.Errorf("list memories: %w", err)
-	}
-	for _, id := range found {
-		path := "/v1/memories/" + url.PathEscape(id) + "/"
+	return found, cmp.Or(bad, err)
+}
+
+func (m *Provider) delete(ctx context.Context, parts []string) error {
+	for _, part := range parts {
+		path := "/v1/memories/" + part + "/"
 		if m.own {
-			path = "/memories/" + url.PathEscape(id)
+			path = "/memories/" + part
 		}
 		if err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path}); err != nil && !provider.Absent(err) {
-			return 0, fmt.Errorf("delete a memory: %w", err)
+			return fmt.Errorf("delete a memory: %w", err)
 		}
 	}
-	return len(found), nil
+	return nil
 }

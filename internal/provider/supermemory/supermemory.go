@@ -3,14 +3,15 @@
 package supermemory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/provider"
 	"github.com/hermes-memory/hermes/internal/run"
 )
@@ -40,8 +41,8 @@ const maxQuestion = 4000
 func (m *Provider) Recall(ctx context.Context, p run.Place, question string, _ int) (string, error) {
 	var out struct {
 		Results *[]struct {
-			Memory string `json:"memory"`
-			Chunk  string `json:"chunk"`
+			Memory *string `json:"memory"`
+			Chunk  *string `json:"chunk"`
 		} `json:"results"`
 	}
 	q := strings.ToValidUTF8(question[:min(len(question), maxQuestion)], "")
@@ -57,9 +58,11 @@ func (m *Provider) Recall(ctx context.Context, p run.Place, question string, _ i
 	}
 	var lines []string
 	for _, r := range *out.Results {
-		if r.Memory != "" || r.Chunk != "" {
-			lines = append(lines, r.Memory+r.Chunk)
+		text := cmp.Or(r.Memory, r.Chunk)
+		if text == nil {
+			return "", provider.Misshapen("a result without a text")
 		}
+		lines = append(lines, *text)
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -93,8 +96,20 @@ type document struct {
 // pageSize is how many documents a page has, maxPages how many pages are read.
 const pageSize, maxPages = 100, 100
 
-// find returns the documents of the first page of a tag that has some that are wanted.
-func (m *Provider) find(ctx context.Context, tag string, wanted func(id string) bool) ([]document, error) {
+// part is the document as a part of a path.
+func (d *document) part() (string, error) {
+	if d.CustomID != "" {
+		return provider.Part(d.CustomID)
+	}
+	return provider.Part(d.ID)
+}
+
+// errMuch says that a tag has more documents than are read.
+var errMuch = fault.New(fault.Upstream, "provider_answer", "Supermemory has more documents of the place than hermes reads.")
+
+// find returns the documents of the first page of a tag that has some that are wanted, as
+// parts of paths.
+func (m *Provider) find(ctx context.Context, tag string, wanted func(id string) bool) ([]string, error) {
 	for n := 1; n <= maxPages; n++ {
 		var out struct {
 			Documents *[]document `json:"memories"`
@@ -109,13 +124,21 @@ func (m *Provider) find(ctx context.Context, tag string, wanted func(id string) 
 		case out.Documents == nil:
 			return nil, provider.Misshapen("a list without documents")
 		}
-		count := len(*out.Documents)
-		found := slices.DeleteFunc(*out.Documents, func(d document) bool { return !wanted(d.CustomID) })
-		if len(found) > 0 || count < pageSize {
+		var found []string
+		for _, d := range *out.Documents {
+			part, err := d.part()
+			if err != nil {
+				return nil, err
+			}
+			if wanted(d.CustomID) {
+				found = append(found, part)
+			}
+		}
+		if len(found) > 0 || len(*out.Documents) < pageSize {
 			return found, nil
 		}
 	}
-	return nil, nil
+	return nil, errMuch
 }
 
 // maxRounds bounds how often the documents are listed again while they are deleted.
@@ -128,6 +151,7 @@ func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 		mark, mine := strings.CutPrefix(id, tag+"_")
 		return ids == nil || mine && slices.Contains(ids, provider.IDOf(strings.ReplaceAll(mark, "_", ".")))
 	}
+	var asked provider.Asked
 	for range maxRounds {
 		found, err := m.find(ctx, tag, wanted)
 		if err != nil {
@@ -136,12 +160,11 @@ func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 		if len(found) == 0 {
 			return run.Passed{Confirmed: max(1, len(ids))}, nil
 		}
-		for _, d := range found {
-			id := d.CustomID
-			if id == "" {
-				id = d.ID
-			}
-			err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: "/v3/documents/" + url.PathEscape(id)})
+		if found = asked.New(found); len(found) == 0 {
+			break
+		}
+		for _, part := range found {
+			err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: "/v3/documents/" + part})
 			if err != nil && !provider.Absent(err) {
 				return run.Passed{}, fmt.Errorf("delete a document: %w", err)
 			}
