@@ -39,8 +39,8 @@ func (a *app) importCommand() *cobra.Command {
 		},
 		Long: `Take over conversations from another program, with their original dates.
 
-FILE is an export as the other program gave it, packed as zip or gzip or not, DIR
-a directory with such files, and '-' a pipe. The format is told by the content;
+FILE is an export as the other program gave it, packed as zip, gzip or zstd or
+not, DIR a directory with such files, and '-' a pipe. The format is told by the content;
 --from names it.
 
 Run it again whenever there is a newer export: conversations that are there

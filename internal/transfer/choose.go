@@ -108,9 +108,10 @@ func (s *sample) hasOne(names ...string) bool {
 // sqlite reports whether the file is a SQLite database.
 func (s *sample) sqlite() bool { return bytes.HasPrefix(s.head, []byte("SQLite format 3\x00")) }
 
-// base is the last part of the file's name, in lower case, without the ending of gzip.
+// base is the last part of the file's name, in lower case, without the ending of a packing.
 func (s *sample) base() string {
-	return strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(s.file.Name, ":", "/"))), ".gz")
+	name := strings.ToLower(path.Base(strings.ReplaceAll(s.file.Name, ":", "/")))
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 }
 
 // chosen is the format of an input, with the files that it reads.

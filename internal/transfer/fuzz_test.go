@@ -93,6 +93,8 @@ func FuzzInput(f *testing.F) {
 	f.Add([]byte(tiny))
 	f.Add([]byte("PK\x03\x04 broken"))
 	f.Add([]byte("\x1f\x8b broken"))
+	f.Add([]byte("\x28\xb5\x2f\xfd broken"))
+	f.Add(zstded(f, []byte(tiny)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if strings.HasPrefix(string(text), "SQLi") {
 			t.Skip()

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -19,15 +18,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-const (
-	// maxUnpacked bounds a file that was compressed, in bytes.
-	maxUnpacked = 32 << 30
-	// maxRatio bounds how many times larger than its compressed form a file is, and
-	// freeRatio is the size up to which the ratio does not count.
-	maxRatio, freeRatio = 1000, 1 << 20
-	// maxFiles bounds the files of an input.
-	maxFiles = 1_000_000
-)
+// maxFiles bounds the files of an input.
+const maxFiles = 1_000_000
 
 // File is a file of an input. Its name is shown and compared; it is never opened by it
 // outside of the input.
@@ -206,58 +198,15 @@ func (in *Input) unzip(archive string, z *zip.Reader) error {
 					return nil, fault.Wrap(fault.Invalid, "import_unreadable", "Cannot read "+name+" of the archive.", err)
 				}
 				packed := int64(min(e.CompressedSize64, maxUnpacked))
-				return &closer{&bounded{r: r, packed: func() int64 { return packed }}, r}, nil
+				plain, err := unpacked(&bounded{r: r, packed: func() int64 { return packed }})
+				if err != nil {
+					return nil, errors.Join(err, r.Close())
+				}
+				return &closer{plain, r}, nil
 			},
 		})
 	}
 	return nil
-}
-
-// unpacked is a stream without gzip's compression.
-func unpacked(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReaderSize(r, 64<<10)
-	if begin, _ := in.Peek(2); !bytes.Equal(begin, []byte{0x1f, 0x8b}) {
-		return in, nil // an error comes again with the next read
-	}
-	tally := &counted{r: in}
-	z, err := gzip.NewReader(bufio.NewReaderSize(tally, 4<<10))
-	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, "import_unreadable", "The gzip file is damaged. Get the export again.", err)
-	}
-	return &bounded{r: z, packed: func() int64 { return tally.n }}, nil
-}
-
-// counted counts what is read.
-type counted struct {
-	r io.Reader
-	n int64
-}
-
-// Read implements io.Reader.
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// bounded reads a compressed file up to a size and up to a ratio to its compressed form.
-type bounded struct {
-	r      io.Reader
-	packed func() int64
-	n      int64
-}
-
-// Read implements io.Reader.
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	b.n += int64(n)
-	if b.n > maxUnpacked {
-		return 0, fault.New(fault.TooLarge, "import_too_large", "A compressed file of the input is larger than 32 GiB.")
-	}
-	if b.n > freeRatio && b.n/maxRatio > b.packed() {
-		return 0, fault.New(fault.TooLarge, "import_bomb", "A file of the input is more than 1,000 times larger than its compressed form, as no export is. It was not read.")
-	}
-	return n, err
 }
 
 // Open opens a file. Its compression, and a byte order mark, are removed.

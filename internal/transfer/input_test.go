@@ -70,6 +70,11 @@ func TestPacked(t *testing.T) {
 		"zip":       func() (*Input, error) { return Open(fileOf(t, "c.zip", zipped(t, [2]string{"a/c.json", tiny}))) },
 		"pipe":      func() (*Input, error) { return OpenPipe(strings.NewReader(tiny)) },
 		"mark pipe": func() (*Input, error) { return OpenPipe(strings.NewReader("\xef\xbb\xbf" + tiny)) },
+		"zstd":      func() (*Input, error) { return Open(fileOf(t, "c.json.zst", zstded(t, []byte(tiny)))) },
+		"zstd pipe": func() (*Input, error) { return OpenPipe(bytes.NewReader(zstded(t, []byte(tiny)))) },
+		"zstd in zip": func() (*Input, error) {
+			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"c.json.zst", string(zstded(t, []byte(tiny)))})))
+		},
 		"gzip pipe": func() (*Input, error) { return OpenPipe(bytes.NewReader(gzipped(t, tiny))) },
 		"macOS": func() (*Input, error) {
 			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"__MACOSX/._c.json", "x"}, [2]string{"c.json", tiny})))
@@ -102,6 +107,10 @@ func TestBombs(t *testing.T) {
 		},
 		"gzip": func() (*Input, error) { return Open(fileOf(t, "c.gz", gzipped(t, zeros))) },
 		"pipe": func() (*Input, error) { return OpenPipe(bytes.NewReader(gzipped(t, zeros))) },
+		"zstd": func() (*Input, error) { return Open(fileOf(t, "c.zst", zstded(t, []byte(zeros)))) },
+		"zstd in zip": func() (*Input, error) {
+			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"c.zst", string(zstded(t, []byte(zeros)))})))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -39,7 +40,7 @@ func unfold(t *testing.T, files []txtar.File) (dir string) {
 		if db, isSQL := strings.CutSuffix(path, ".sql"); isSQL {
 			makeDatabase(t, db, string(f.Data))
 			path = db
-		} else if err := os.WriteFile(path, bytes.TrimSuffix(f.Data, []byte("\n")), 0o600); err != nil {
+		} else if err := os.WriteFile(path, packedAs(t, path, bytes.TrimSuffix(f.Data, []byte("\n"))), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(path, written(), written()); err != nil {
@@ -47,6 +48,24 @@ func unfold(t *testing.T, files []txtar.File) (dir string) {
 		}
 	}
 	return dir
+}
+
+// packedAs packs a file as its name says.
+func packedAs(t *testing.T, name string, text []byte) []byte {
+	t.Helper()
+	if !strings.HasSuffix(name, ".zst") {
+		return text
+	}
+	return zstded(t, text)
+}
+
+func zstded(t testing.TB, text []byte) []byte {
+	t.Helper()
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z.EncodeAll(text, nil)
 }
 
 func makeDatabase(t *testing.T, path, statements string) {

@@ -26,8 +26,6 @@ func openclawFormat() format {
 				return `begins with a line of the type "session"`
 			case s.base() == "sessions.json" && slices.ContainsFunc(s.list0(), func(n string) bool { return strings.HasSuffix(n, ".sessionId") }):
 				return "lists keys with their sessions"
-			case strings.Contains(s.base(), ".jsonl.reset.") && strings.HasSuffix(s.base(), ".zst"):
-				return "is named as a transcript that was reset"
 			}
 			return ""
 		},
@@ -60,9 +58,6 @@ func readOpenClaw(ctx context.Context, in *reading, files []*File) error {
 			return nil
 		case strings.Contains(base, ".deleted"):
 			in.report.omit("deleted transcript", f.Name)
-			return nil
-		case strings.HasSuffix(base, ".zst"):
-			in.report.unknown("file packed with zstd; unpack it first", f.Name)
 			return nil
 		case sqliteFile([]*File{f}):
 			return o.database(ctx, f, files)
@@ -147,7 +142,8 @@ func (l *clawLog) add(e clawEvent) {
 
 // transcript reads a file of JSON lines.
 func (o *openclaw) transcript(f *File, base string) error {
-	stem, reset, _ := strings.Cut(base, ".jsonl")
+	// A transcript that was reset is packed later: it stays the same conversation.
+	stem, reset, _ := strings.Cut(strings.TrimSuffix(base, ".zst"), ".jsonl")
 	l := newClawLog(stem)
 	err := eachLine(f, func(n int, line []byte) error {
 		var e clawEvent

@@ -1,0 +1,112 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+const (
+	// maxUnpacked bounds a file that was compressed, in bytes.
+	maxUnpacked = 32 << 30
+	// maxRatio bounds how many times larger than its compressed form a file is, and
+	// freeRatio is the size up to which the ratio does not count.
+	maxRatio, freeRatio = 1000, 1 << 20
+	// maxWindow bounds what zstd looks back at, and with it its memory, in bytes. Files are
+	// packed with up to 8 MiB unless somebody asks for more.
+	maxWindow = 32 << 20
+)
+
+// packings are the compressions of single files, by the bytes that they begin with.
+func packings() []packing {
+	return []packing{
+		{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(bufio.NewReaderSize(r, 4<<10)) }},
+		{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
+			// Without concurrency the decoder has no goroutines, and needs no Close.
+			return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		}},
+	}
+}
+
+type packing struct {
+	name, mark string
+	open       func(r io.Reader) (io.Reader, error)
+}
+
+// unpacked is a stream without its compression.
+func unpacked(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	begin, _ := in.Peek(4) // an error comes again with the next read
+	for _, p := range packings() {
+		if !bytes.HasPrefix(begin, []byte(p.mark)) {
+			continue
+		}
+		tally := &counted{r: in}
+		plain, err := p.open(tally)
+		if err != nil {
+			return nil, p.damaged(err)
+		}
+		return &bounded{r: &sound{plain, p}, packed: func() int64 { return tally.n }}, nil
+	}
+	return in, nil
+}
+
+// damaged is the fault of a file that does not unpack.
+func (p packing) damaged(err error) error {
+	const msg = "A file of the input is packed with %s and cannot be unpacked: %v. Get the export again, or unpack the file first."
+	return fault.Wrap(fault.Invalid, "import_unreadable", fmt.Sprintf(msg, p.name, err), err)
+}
+
+// sound reads an unpacked stream and names its faults.
+type sound struct {
+	r io.Reader
+	p packing
+}
+
+// Read implements io.Reader.
+func (s *sound) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // a reader says io.EOF itself
+		err = s.p.damaged(err)
+	}
+	return n, err
+}
+
+// counted counts what is read.
+type counted struct {
+	r io.Reader
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// bounded reads a compressed file up to a size and up to a ratio to its compressed form.
+type bounded struct {
+	r      io.Reader
+	packed func() int64
+	n      int64
+}
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.n += int64(n)
+	if b.n > maxUnpacked {
+		return 0, fault.New(fault.TooLarge, "import_too_large", "A compressed file of the input is larger than 32 GiB.")
+	}
+	if b.n > freeRatio && b.n/maxRatio > b.packed() {
+		return 0, fault.New(fault.TooLarge, "import_bomb", "A file of the input is more than 1,000 times larger than its compressed form, as no export is. It was not read.")
+	}
+	return n, err
+}
