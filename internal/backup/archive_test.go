@@ -177,28 +177,3 @@ func TestStrangeFiles(t *testing.T) {
 		t.Error("the backup holds a file outside of the home")
 	}
 }
-
-// FuzzRead: whatever is read as a backup, only names of a backup's files come out.
-func FuzzRead(f *testing.F) {
-	for _, name := range []string{"small.tar"} {
-		text, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		first := true
-		_, err := backup.Read(bytes.NewReader(text), func(name string, size int64, in io.Reader) error {
-			if first && name != "state.db" || strings.Contains(name, "..") || filepath.IsAbs(name) || size < 0 {
-				t.Errorf("got the name %q with %d bytes", name, size)
-			}
-			first = false
-			_, err := io.Copy(io.Discard, io.LimitReader(in, 10))
-			return err
-		})
-		if err != nil && fault.KindOf(err) != fault.Invalid && !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("got %v", err)
-		}
-	})
-}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -63,10 +64,24 @@ func checkEntry(h *tar.Header, known map[string]bool) error {
 	if h.Typeflag != tar.TypeReg || h.Size < 0 {
 		return errDamaged(fmt.Sprintf("%.100q in it is no file", h.Name))
 	}
+	if sparse(h) {
+		return errDamaged(fmt.Sprintf("%.100q in it has holes", h.Name))
+	}
 	if known[h.Name] {
 		return errDamaged(fmt.Sprintf("it holds %.100q twice", h.Name))
 	}
 	return checkName(h.Name)
+}
+
+// sparse reports whether a file has holes, which are read as zeros: a few bytes can claim to
+// be a terabyte, and no backup has such files.
+func sparse(h *tar.Header) bool {
+	for name := range h.PAXRecords {
+		if strings.HasPrefix(name, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
 }
 
 // readFile reads one file, and hashes it.
