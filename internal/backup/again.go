@@ -11,11 +11,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Pending is what a store from a backup must still learn: what was forgotten, and which keys
-// were revoked, since the backup.
+// Pending is what a store from a backup must still learn: what was forgotten, which keys were
+// revoked, and who was shut out, since the backup; and whether there ever were keys.
 type Pending struct {
 	things []thing
-	hashes map[string]bool // of lineages, sentences and keys
+	hashes map[string]bool // of lineages, sentences, keys and people
 	keys   map[string][]byte
 	// Unfound counts the forgotten things that no text can be searched for: their hash has
 	// no words, as of "C#".
@@ -58,14 +58,14 @@ func PendingOf(entries []Entry, since time.Time, keys ...[]byte) *Pending {
 }
 
 // newer are the entries that were made since a time, and those of erasures that were begun
-// before and not completed. Revoked keys stay revoked.
+// before and not completed. Revoked keys stay revoked, and keys that were made stay made.
 func newer(entries []Entry, since time.Time) []Entry {
 	open := make(map[string]int) // the newest entry of an erasure that was not completed
 	var out []Entry
 	for i, e := range entries {
 		name := e.Kind + e.Hash
 		switch {
-		case e.Kind == kindKey || !e.At.Before(since):
+		case e.Kind == kindKey, e.Kind == kindMade, !e.At.Before(since):
 			out = append(out, e)
 		case e.Done:
 			delete(open, name)
@@ -106,6 +106,14 @@ func (p *Pending) Again(o owner.Owner) *curate.Again {
 // Revoked reports whether an API key was revoked.
 func (p *Pending) Revoked(id string) bool {
 	return p.has(kindKey, func(key []byte) string { return keyed(key, kindKey, id) })
+}
+
+// KeysMade reports whether the store ever had an API key.
+func (p *Pending) KeysMade() bool { return p.has(kindMade, madeHash) }
+
+// ShutOut reports whether a person was shut out since the backup.
+func (p *Pending) ShutOut(host owner.Owner, who Person) bool {
+	return p.has(kindPerson, func(key []byte) string { return personHash(key, host, who) })
 }
 
 // has reports whether an entry has a hash under one of the keys.

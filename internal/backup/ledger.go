@@ -31,10 +31,12 @@ const (
 	kindLineage  = "lineage"
 	kindSentence = "sentence"
 	kindKey      = "key"
+	kindMade     = "made"
+	kindPerson   = "person"
 )
 
-// Entry is a line of a ledger: something that was forgotten, or an API key that was revoked,
-// by a hash under the key of its store.
+// Entry is a line of a ledger: something that was forgotten, an API key that was made or
+// revoked, or a person who was shut out, by a hash under the key of its store.
 type Entry struct {
 	Kind string `json:"kind"`
 	// Store names the key of the hash.
@@ -106,6 +108,25 @@ func sentenceHash(key []byte, o owner.Owner, at memory.Place, sentence string) s
 // Revoked records that an API key was revoked.
 func (l *Ledger) Revoked(ctx context.Context, id string) error {
 	return l.add(ctx, &Entry{Kind: kindKey, Hash: keyed(l.key, kindKey, id), Done: true})
+}
+
+// Made records that an API key was made: from then on the development key is not accepted.
+func (l *Ledger) Made(ctx context.Context) error {
+	return l.add(ctx, &Entry{Kind: kindMade, Hash: madeHash(l.key), Done: true})
+}
+
+func madeHash(key []byte) string { return keyed(key, kindMade) }
+
+// ShutOut records that a person may no longer write to a bot of a chat platform.
+func (l *Ledger) ShutOut(ctx context.Context, host owner.Owner, who Person) error {
+	return l.add(ctx, &Entry{Kind: kindPerson, Owner: host.ID(), Hash: personHash(l.key, host, who), Done: true})
+}
+
+// Person is somebody on a chat platform, by the ids there.
+type Person struct{ Platform, Account, User string }
+
+func personHash(key []byte, host owner.Owner, who Person) string {
+	return keyed(key, kindPerson, host.ID(), who.Platform, who.Account, who.User)
 }
 
 // add appends an entry to the ledger of the home. If it cannot be added to the copy, [Ledger.Copy]

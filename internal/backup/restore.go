@@ -134,6 +134,9 @@ func (u *Unpacked) Entries(dir string, replaced *sqlite.Replaced) ([]Entry, erro
 			Kind: kindThing, Store: store, Owner: e.Owner, Hash: hex.EncodeToString(e.Hash[:]), Words: e.Words, Plain: e.Plain, At: e.At, Done: true,
 		})
 	}
+	if replaced.Keys {
+		out = append(out, Entry{Kind: kindMade, Store: store, Hash: madeHash(replaced.Key), Done: true})
+	}
 	for _, id := range replaced.Revoked {
 		out = append(out, Entry{Kind: kindKey, Store: store, Hash: keyed(replaced.Key, kindKey, id), Done: true})
 	}

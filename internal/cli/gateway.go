@@ -119,7 +119,7 @@ func policyOf(p gateway.Policy, r *config.Reset) gateway.Policy {
 // setGateway makes the gateway over the bots. Only `hermes serve` runs it.
 func (s *server) setGateway() {
 	s.gateway = gateway.New(gateway.Parts{
-		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: gateway.NewGuard(s.db, s.live, s.db), Audit: s.db,
+		Store: s.chats(), Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: gateway.NewGuard(s.db, s.live, s.db), Audit: s.db,
 		Saver: gateway.NewSaver(s.runner, s.db, tool.Saving()), Files: s.files, Transcriber: s.transcriber(),
 		Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
 	})

@@ -32,8 +32,9 @@ The backup is verified before anything is replaced, and the replaced files are
 kept under other names. '-' reads the standard input.
 
 Before a server can use the data:
-  - what was forgotten since the backup is forgotten again, and keys that were
-    revoked since are revoked again
+  - what was forgotten since the backup is forgotten again, and keys and
+    pairings that were revoked since are revoked again; the development key
+    stays switched off once there were keys
   - runs that were under way end as interrupted, and what was still to be sent is
     not sent; people sign in again on the page
   - jobs are paused if the backup is of another machine or home, because the
@@ -83,6 +84,7 @@ type restored struct {
 	Kept      []string              `json:"kept"`
 	Forgotten curate.ForgottenAgain `json:"forgotten_again"`
 	Revoked   int                   `json:"keys_revoked_again"`
+	ShutOut   int                   `json:"pairings_revoked_again"`
 	Ended     sqlite.Ended          `json:"ended"`
 	Paused    int                   `json:"jobs_paused"`
 	Moved     bool                  `json:"moved"` // the backup is of another home
@@ -188,7 +190,7 @@ func (a *app) printRestored(cfg *config.Config, r *restored) error {
 	}
 	f := &r.Forgotten
 	a.say("  forgotten     again: %s", forgottenAgain(f))
-	a.say("  revoked       again: %s", countOf(r.Revoked, "key", "keys"))
+	a.say("  revoked       again: %s", r.revokedAgain())
 	a.say("  interrupted   %d runs, %d runs of jobs, %d incoming messages", r.Ended.Runs, r.Ended.Fires, r.Ended.Events)
 	a.say("  not sent      %d deliveries and messages", r.Ended.Unsent)
 	a.say("  paused        %s", countOf(r.Paused, "job", "jobs"))

@@ -33,7 +33,7 @@ func (a *app) ledgerOnly(ctx context.Context, cfg *config.Config, since string) 
 	if a.json {
 		return a.printJSON(out)
 	}
-	a.say("Forgotten again: %s. Revoked again: %s.", forgottenAgain(&out.Forgotten), countOf(out.Revoked, "key", "keys"))
+	a.say("Forgotten again: %s. Revoked again: %s.", forgottenAgain(&out.Forgotten), out.revokedAgain())
 	for _, note := range out.Notes {
 		a.say("  note          %s", note)
 	}
@@ -53,11 +53,11 @@ func (s *server) applyLedger(ctx context.Context, since time.Time, out *restored
 		return err
 	}
 	pending := backup.PendingOf(entries, since, s.db.HashKey())
-	if err := s.revokeAgain(ctx, pending, out); err != nil {
-		return err
-	}
 	owners, err := s.owners(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.settleAccess(ctx, owners, pending, out); err != nil {
 		return err
 	}
 	for _, o := range owners {

@@ -57,11 +57,11 @@ func (s *server) settleRestored(ctx context.Context, r *restoring) error {
 		return err
 	}
 	pending := backup.PendingOf(r.entries, r.out.Manifest.CreatedAt, db.HashKey(), r.key)
-	if err := s.revokeAgain(ctx, pending, r.out); err != nil {
-		return err
-	}
 	owners, err := s.owners(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.settleAccess(ctx, owners, pending, r.out); err != nil {
 		return err
 	}
 	for _, o := range owners {
@@ -100,24 +100,6 @@ func (out *restored) tellUnfound(p *backup.Pending) {
 	if out.Forgotten.Left > 0 {
 		note("%d mentions of forgotten things were left; forget them again: hermes forget --about NAME", out.Forgotten.Left)
 	}
-}
-
-// revokeAgain revokes the keys that were revoked since the backup.
-func (s *server) revokeAgain(ctx context.Context, p *backup.Pending, out *restored) error {
-	keys, err := s.keyring.List(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range keys {
-		if !keys[i].RevokedAt.IsZero() || !p.Revoked(keys[i].ID) {
-			continue
-		}
-		if _, err := s.db.RevokeKey(ctx, keys[i].ID, s.now()); err != nil {
-			return err
-		}
-		out.Revoked++
-	}
-	return nil
 }
 
 // settleOwner forgets again for an owner, and settles the owner's jobs.

@@ -70,6 +70,8 @@ type Options struct {
 	Move storage.MoveSide
 	// NoCopy keeps no copy of the file from before migrations.
 	NoCopy bool
+	// Room is the free space of a directory's disk; nil asks the system.
+	Room func(dir string) Room
 	// NoGuard disables the guard against stray opens, and the check that the files
 	// still exist. It is for the guard's test only.
 	NoGuard bool

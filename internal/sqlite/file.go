@@ -126,7 +126,7 @@ func migrate(ctx context.Context, conn *sql.Conn, opt *Options) error {
 	}
 	keep := version > 0 && version < len(scripts) && !opt.NoCopy
 	if keep {
-		if err := keepVersion(ctx, conn, opt.Path, version); err != nil {
+		if err := keepVersion(ctx, conn, opt, version); err != nil {
 			return err
 		}
 	}

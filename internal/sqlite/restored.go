@@ -91,6 +91,7 @@ func (db *DB) CarryErasures(ctx context.Context, o owner.Owner, erasures []memor
 type Replaced struct {
 	Key      []byte // of the hashes
 	Erasures []OwnedErasure
+	Keys     bool     // there is, or was, an API key
 	Revoked  []string // ids of API keys
 }
 
@@ -128,10 +129,14 @@ func ReadReplaced(ctx context.Context, path string) (*Replaced, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the erasures of the replaced database: %w", err)
 	}
-	err = eachOf(ctx, conn, `SELECT id FROM api_keys WHERE revoked_at IS NOT NULL`, func(rows *sql.Rows) error {
+	err = eachOf(ctx, conn, `SELECT id, revoked_at IS NOT NULL FROM api_keys`, func(rows *sql.Rows) error {
 		var id string
-		err := rows.Scan(&id)
-		r.Revoked = append(r.Revoked, id)
+		var revoked bool
+		err := rows.Scan(&id, &revoked)
+		r.Keys = true
+		if revoked {
+			r.Revoked = append(r.Revoked, id)
+		}
 		return err
 	})
 	if err != nil {

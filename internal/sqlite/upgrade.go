@@ -20,13 +20,17 @@ func copyName(path string, version int) string { return path + ".v" + strconv.It
 
 // keepVersion copies the database as it is before migrations, and verifies the copy. A program
 // of that version opens it. The copy has its name only once it is whole.
-func keepVersion(ctx context.Context, conn *sql.Conn, path string, version int) error {
+func keepVersion(ctx context.Context, conn *sql.Conn, opt *Options, version int) error {
+	path, roomOf := opt.Path, opt.Room
+	if roomOf == nil {
+		roomOf = RoomOf
+	}
 	var size int64
 	const bytes = `SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`
 	if err := conn.QueryRowContext(ctx, bytes).Scan(&size); err != nil {
 		return fmt.Errorf("read the size of the database: %w", err)
 	}
-	if room := RoomOf(filepath.Dir(path)); !room.Holds(size) {
+	if room := roomOf(filepath.Dir(path)); !room.Holds(size) {
 		return fault.New(fault.Unavailable, "no_room_for_copy", fmt.Sprintf(
 			"This program changes the tables of the database, and keeps a copy from before. The copy needs %d MB, and %d MB are free in %s. "+
 				"Free some space, or start once with --no-copy after a backup of your own.", size>>20+1, room.Free>>20, filepath.Dir(path)))

@@ -133,7 +133,41 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestNoCopy: without room for the copy nothing is changed, and with NoCopy none is made.
+// TestNoRoomForCopy: if the copy does not fit beside the reserve, both numbers are told, and
+// nothing is changed. With NoCopy the room does not matter.
+func TestNoRoomForCopy(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	atVersion(t, path, 3)
+	before, err := StandingOf(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{Path: path, Log: quiet(), Room: func(dir string) Room {
+		if dir != filepath.Dir(path) {
+			t.Errorf("asked for the room of %s", dir)
+		}
+		return Room{Free: 64<<20 + 1000, Total: 100 << 30, Known: true} // 64 MiB are the reserve
+	}}
+	_, err = Open(t.Context(), opt)
+	if fault.CodeOf(err) != "no_room_for_copy" || !strings.Contains(err.Error(), "needs 1 MB, and 64 MB are free in "+filepath.Dir(path)) {
+		t.Errorf("got %v", err)
+	}
+	if after, err := StandingOf(t.Context(), path); err != nil || after.Schema != 3 || !after.Equal(&before) {
+		t.Errorf("the refusal changed the database: got %+v, %v, want %+v", after, err, before)
+	}
+	if left, err := filepath.Glob(path + ".v*"); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	opt.NoCopy = true
+	db, err := Open(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeDB(t, db)
+}
+
+// TestNoCopy: where no copy can be written nothing is changed, and with NoCopy none is made.
 func TestNoCopy(t *testing.T) {
 	t.Parallel()
 	path := tempFile(t)
