@@ -270,12 +270,12 @@ func joinNonEmpty(texts ...string) string {
 }
 
 // uncited is a text without the marks of citations: pairs of private characters, and
-// brackets with a dagger.
+// brackets with a dagger. A space before a mark goes with it.
 func uncited(text string) string {
 	if !strings.ContainsAny(text, "\ue200\ue201\ue202【") {
 		return text
 	}
-	text = regexp.MustCompile("\ue200[^\ue200\ue201]*\ue201|【[^【】]*†[^【】]*】").ReplaceAllString(text, "")
+	text = regexp.MustCompile(" ?(?:\ue200[^\ue200\ue201]*\ue201|【[^【】]*†[^【】]*】)").ReplaceAllString(text, "")
 	return strings.Map(func(r rune) rune {
 		if r >= '\ue200' && r <= '\ue206' {
 			return -1

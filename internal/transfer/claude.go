@@ -210,8 +210,17 @@ func (p *claudePart) text(text string) {
 	if len(p.now.Calls) > 0 {
 		p.flush()
 	}
-	p.now.Text = joinNonEmpty(p.now.Text, text)
+	p.now.Text = continued(p.now.Text, text)
 	p.said = true
+}
+
+// continued appends a block to a text. Citations cut a sentence into blocks, which have their
+// spaces; other blocks are paragraphs.
+func continued(text, block string) string {
+	if text != "" && (strings.TrimLeft(block, " \n") != block || strings.TrimRight(text, " \n") != text) {
+		return text + block
+	}
+	return joinNonEmpty(text, block)
 }
 
 // flush adds the message under way.

@@ -46,7 +46,8 @@ func (s *sample) notes() bool {
 	if !slices.Contains([]string{"memory.md", "user.md"}, s.base()) {
 		return false
 	}
-	return bytes.Contains(s.head, []byte("\n§\n")) || s.directory() == "memories"
+	text := bytes.ReplaceAll(s.head, []byte("\r\n"), []byte("\n"))
+	return bytes.Contains(text, []byte("\n§\n")) || s.directory() == "memories"
 }
 
 // agentTranscript reports whether a file is a transcript with a message a line.
@@ -208,6 +209,11 @@ func background(source string) bool {
 	return slices.Contains([]string{"cron", "delegate", "subagent", "batch"}, source)
 }
 
+// withoutPictures is a text that a branch may repeat without its pictures.
+func withoutPictures(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(text, picture, ""))
+}
+
 // parted are the messages of a branch from where it parts from its parent.
 func (h *hermes) parted(
 	ctx context.Context, db *database, s *agentSession, ms []Message, columns []string, where string,
@@ -217,7 +223,7 @@ func (h *hermes) parted(
 		return nil, err
 	}
 	n := 0
-	for n < min(len(ms), len(parent)) && ms[n].Role == parent[n].Role && ms[n].Text == parent[n].Text {
+	for n < min(len(ms), len(parent)) && ms[n].Role == parent[n].Role && withoutPictures(ms[n].Text) == withoutPictures(parent[n].Text) {
 		n++
 	}
 	for range n {

@@ -116,6 +116,9 @@ func openDirectory(name string) (*Input, error) {
 		if err != nil {
 			return fault.Wrap(fault.Invalid, "import_unreadable", "Cannot read "+at+".", err)
 		}
+		if entry.IsDir() && entry.Name() == addedByMacOS {
+			return fs.SkipDir
+		}
 		if !entry.Type().IsRegular() {
 			return nil
 		}
@@ -179,13 +182,16 @@ type closer struct {
 	io.Closer
 }
 
+// addedByMacOS is a directory that macOS adds to archives.
+const addedByMacOS = "__MACOSX"
+
 // unzip adds the files of an archive. Directories and the files that macOS adds are passed
 // over.
 func (in *Input) unzip(archive string, z *zip.Reader) error {
 	for _, e := range z.File {
 		name := strings.ToValidUTF8(e.Name, "�")
 		switch {
-		case strings.HasSuffix(name, "/"), slices.Contains(strings.Split(name, "/"), "__MACOSX"):
+		case strings.HasSuffix(name, "/"), slices.Contains(strings.Split(name, "/"), addedByMacOS):
 			continue
 		case len(in.Files) >= maxFiles:
 			return fault.New(fault.TooLarge, "import_too_large", fmt.Sprintf("The input has more than %d files.", maxFiles))

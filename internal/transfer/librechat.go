@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // librechatFormat reads the export of a conversation of LibreChat.
@@ -136,9 +137,22 @@ func (l *librechat) message(out *Conversation, m *libreMessage, where string) {
 	}
 }
 
+// spoken is what the newest part of a message says; nil if that part is no text.
+func (c *Conversation) spoken(message string) *Message {
+	if len(c.Messages) == 0 {
+		return nil
+	}
+	last := &c.Messages[len(c.Messages)-1]
+	if !strings.HasPrefix(last.ID, message+"#") || last.Role == roleTool || len(last.Calls) > 0 {
+		return nil
+	}
+	return last
+}
+
 // part adds a part of a message.
 func (l *librechat) part(out *Conversation, p *librePart, i int, said Message, where string) {
-	said.ID = fmt.Sprintf("%s#%d", said.ID, i)
+	message := said.ID
+	said.ID = fmt.Sprintf("%s#%d", message, i)
 	switch p.Type {
 	case "text":
 		var nested struct {
@@ -146,6 +160,10 @@ func (l *librechat) part(out *Conversation, p *librePart, i int, said Message, w
 		}
 		if said.Text = texts(p.Text); said.Text == "" && json.Unmarshal(p.Text, &nested) == nil {
 			said.Text = nested.Value
+		}
+		if before := out.spoken(message); before != nil {
+			before.Text = joinNonEmpty(before.Text, said.Text)
+			return
 		}
 	case "think":
 		l.report.omit("thinking", where)
@@ -160,7 +178,7 @@ func (l *librechat) part(out *Conversation, p *librePart, i int, said Message, w
 		}
 		said = Message{ID: said.ID + "/result", Role: roleTool, CallID: call.ID, Name: call.Name, Text: p.ToolCall.Output, At: said.At}
 	case "image_file", "image_url":
-		said.Text = "[image]"
+		said.Text = picture
 	case "error":
 		l.report.omit("error message", where)
 		return

@@ -281,10 +281,21 @@ func (l *clawLog) shown() map[string]bool {
 		}
 		return out
 	}
-	for _, id := range branch(l.nodes, l.events[len(l.events)-1].ID) {
+	for _, id := range branch(l.nodes, l.leaf()) {
 		out[id] = true
 	}
 	return out
+}
+
+// leaf is the last event of the conversation. Marks that stand apart from it, without a parent,
+// do not count.
+func (l *clawLog) leaf() string {
+	for i := len(l.events) - 1; i > 0; i-- {
+		if e := &l.events[i]; e.Parent != nil || e.Type == "message" {
+			return e.ID
+		}
+	}
+	return l.events[0].ID
 }
 
 // other counts an event that is no message.
@@ -326,7 +337,7 @@ func (o *openclaw) message(out *Conversation, e *clawEvent, where string) {
 		case "toolCall":
 			said.Calls = append(said.Calls, Call{ID: p.ID, Name: p.Name, Arguments: string(p.Arguments)})
 		case "image":
-			said.Text = joinNonEmpty(said.Text, "[image]")
+			said.Text = joinNonEmpty(said.Text, picture)
 		default:
 			o.report.unknown("part "+p.Type, where)
 		}

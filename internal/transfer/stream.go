@@ -135,8 +135,11 @@ func (in *reading) decode(raw []byte, into any, where string) error {
 // parsed reads JSON into a value, and reports whether it could.
 func parsed(raw []byte, into any) bool { return json.Unmarshal(raw, into) == nil }
 
+// picture stands for a picture of which nothing is known.
+const picture = "[image]"
+
 // texts are the texts of a value that is a text, a list of texts, or a list of objects with
-// a text.
+// a text. A picture among them is named as one.
 func texts(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -149,11 +152,14 @@ func texts(raw json.RawMessage) string {
 	var out []string
 	for _, e := range list {
 		var one struct {
+			Type string `json:"type"`
 			Text string `json:"text"`
 		}
 		if json.Unmarshal(e, &text) != nil {
 			_ = json.Unmarshal(e, &one) // what has no text is left out
-			text = one.Text
+			if text = one.Text; text == "" && strings.Contains(one.Type, "image") {
+				text = picture
+			}
 		}
 		if text != "" {
 			out = append(out, text)

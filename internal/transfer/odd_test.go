@@ -1,0 +1,75 @@
+package transfer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOddities: what exports of people had that no fixture has.
+func TestOddities(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, file, text, want string }{
+		{
+			"Claude: a sentence in blocks", "conversations.json",
+			`[{"uuid":"c","name":"x","chat_messages":[{"uuid":"a","sender":"assistant","text":"","created_at":"2025-03-01T00:00:00Z",` +
+				`"content":[{"type":"text","text":"Radish"},{"type":"text","text":" is pink."},{"type":"text","text":"So it is."}]}]}]`,
+			`"Radish is pink.\nSo it is."`,
+		},
+		{
+			"LibreChat: an answer in parts", "c.json",
+			`{"conversationId":"l","title":"x","messages":[{"messageId":"a","text":"","createdAt":"2025-03-01T00:00:00Z",` +
+				`"content":[{"type":"text","text":"En garde."},{"type":"text","text":"Allez."}]}]}`,
+			`assistant: "En garde.\nAllez."`,
+		},
+		{
+			"OpenClaw: a mark behind the last message", "s.jsonl",
+			`{"type":"session","id":"s","timestamp":"2026-01-02T03:04:05.000Z"}` + "\n" +
+				`{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"Hello."}}` + "\n" +
+				`{"type":"message","id":"b","parentId":"a","timestamp":"2026-01-02T03:04:07.000Z","message":{"role":"assistant","content":"Hi."}}` + "\n" +
+				`{"type":"mark","id":"z"}`,
+			`assistant: "Hi."`,
+		},
+		{
+			"Open WebUI: a picture in the text", "e.json",
+			`[{"id":"o","user_id":"u","title":"x","created_at":1730000000,"chat":{"history":{"currentId":"a","messages":{"a":{"id":"a","role":"user",` +
+				`"timestamp":1730000000,"content":[{"type":"text","text":"My tree."},{"type":"image_url","image_url":{"url":"data:"}}]}}}}}]`,
+			`"My tree.\n[image]"`,
+		},
+		{"Hermes Agent: notes of Windows", "MEMORY.md", "One.\r\n§\r\nTwo.\r\n", `"Two."`},
+		{
+			"ChatGPT: a space before a citation", "conversations.json",
+			`[{"id":"g","title":"x","current_node":"a","mapping":{"a":{"message":{"id":"a","author":{"role":"assistant"},"create_time":1730000000,` +
+				`"weight":1,"recipient":"all","content":{"content_type":"text","parts":["An oboe \ue200cite\ue202x\ue201. A flute 【3†a】 too."]}}}}}]`,
+			`"An oboe. A flute too."`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := readAll(t, &Input{Files: []*File{memoryFile(tt.file, []byte(tt.text))}}, Options{From: "auto"})
+			if err != nil || !strings.Contains(got, tt.want) {
+				t.Errorf("got %s, %v, want %s", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestUnpackedByHand: the files that macOS adds to an archive are passed over in a directory, too.
+func TestUnpackedByHand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"conversations.json": tiny, "__MACOSX/._conversations.json": "x"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := Open(dir)
+	if err != nil || len(in.Files) != 1 {
+		t.Fatalf("got %+v, %v", in, err)
+	}
+}
