@@ -36,7 +36,7 @@ func Save(file string, write func(io.Writer) error) (_ Manifest, err error) {
 			_ = os.Remove(part)
 		}
 	}()
-	if err = write(f); err == nil {
+	if err = write(&steady{f: f}); err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
@@ -53,6 +53,25 @@ func Save(file string, write func(io.Writer) error) (_ Manifest, err error) {
 		return Manifest{}, writeFault(file, err)
 	}
 	return m, nil
+}
+
+// syncEach is how many bytes of a backup are written between two syncs.
+const syncEach = 16 << 20
+
+// steady writes to a file and syncs it again and again. One sync of a large file at the end
+// would hold up the commits of a server that uses the same disk.
+type steady struct {
+	f       *os.File
+	pending int
+}
+
+// Write implements io.Writer.
+func (s *steady) Write(p []byte) (int, error) {
+	n, err := s.f.Write(p)
+	if s.pending += n; err == nil && s.pending >= syncEach {
+		s.pending, err = 0, s.f.Sync()
+	}
+	return n, err
 }
 
 // Fits refuses a backup of so many bytes for which the disk of a file has too little space.

@@ -146,8 +146,8 @@ func ReadReplaced(ctx context.Context, path string) (*Replaced, error) {
 }
 
 // eachOf calls scan for the rows of a query.
-func eachOf(ctx context.Context, in querier, query string, scan func(*sql.Rows) error) error {
-	rows, err := in.QueryContext(ctx, query)
+func eachOf(ctx context.Context, in querier, query string, scan func(*sql.Rows) error, args ...any) error {
+	rows, err := in.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
