@@ -65,11 +65,11 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	theirs.print("import", o.messages)
 	ours, err := o.measure(ctx, filepath.Join(o.dir, "ours"), []string{"sessions", "import", archive}, nil)
 	if err != nil {
 		return err
 	}
-	theirs.print("import", o.messages)
 	ours.print("sessions import", o.messages)
 	slow, large := theirs.took > ours.took, max(theirs.command, theirs.server) > maxMemory
 	if o.check && (slow || large) {

@@ -86,24 +86,39 @@ func (c *Curator) rebuild(
 	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool,
 ) (Rebuilt, ScopeFacts, error) {
 	out := Rebuilt{Scope: scope}
+	stored, err := c.storedFacts(ctx, o, scope, &out)
+	if err != nil {
+		return out, ScopeFacts{}, err
+	}
 	view, err := c.relearn(ctx, o, scope, edit, &out)
 	if err != nil {
 		return out, ScopeFacts{}, err
 	}
+	learnt := ScopeFacts{Scope: scope, Facts: view.Facts(), Marks: view.Marks(), Newest: out.newest}
+	out.Facts, out.Hash = len(learnt.Facts), view.Hash()
+	out.gone = goneOf(stored, learnt.Facts)
+	return out, learnt, nil
+}
+
+// storedFacts names the stored facts of a scope by their words, and counts and hashes them. The
+// facts themselves are not kept while the scope is learnt again: there may be a million.
+func (c *Curator) storedFacts(ctx context.Context, o owner.Owner, scope memory.Scope, out *Rebuilt) ([]factWords, error) {
 	var stored []memory.Fact
-	err = c.quotes.Facts(ctx, o, scope, func(f *memory.StoredFact) bool {
+	err := c.quotes.Facts(ctx, o, scope, func(f *memory.StoredFact) bool {
 		stored = append(stored, f.Fact)
 		return ctx.Err() == nil
 	})
 	if err := errors.Join(err, ctx.Err()); err != nil {
-		return out, ScopeFacts{}, fmt.Errorf("read facts: %w", err)
+		return nil, fmt.Errorf("read facts: %w", err)
 	}
-	old := memory.NewView()
+	old := memory.NewLearner()
 	old.Restore(stored)
-	learnt := ScopeFacts{Scope: scope, Facts: view.Facts(), Marks: view.Marks(), Newest: out.newest}
-	out.Facts, out.Stored, out.Hash, out.StoredHash = len(learnt.Facts), len(stored), view.Hash(), old.Hash()
-	out.gone = goneOf(stored, learnt.Facts)
-	return out, learnt, nil
+	out.Stored, out.StoredHash = len(stored), old.Hash()
+	words := make([]factWords, len(stored))
+	for i := range stored {
+		words[i] = wordsOf(&stored[i])
+	}
+	return words, nil
 }
 
 // factWords name a fact by its message and its words: a change to the message moves facts.
@@ -112,16 +127,18 @@ type factWords struct {
 	quote   string
 }
 
+func wordsOf(f *memory.Fact) factWords { return factWords{f.Source.MessageID, f.Quote} }
+
 // goneOf is how many facts are not among those that were learnt again. A sentence of which
 // something was erased is another fact, so that the numbers of both do not tell it.
-func goneOf(stored, again []memory.Fact) int {
+func goneOf(stored []factWords, again []memory.Fact) int {
 	left := make(map[factWords]int, len(again))
 	for i := range again {
-		left[factWords{again[i].Source.MessageID, again[i].Quote}]++
+		left[wordsOf(&again[i])]++
 	}
 	gone := 0
-	for i := range stored {
-		if w := (factWords{stored[i].Source.MessageID, stored[i].Quote}); left[w] > 0 {
+	for _, w := range stored {
+		if left[w] > 0 {
 			left[w]--
 		} else {
 			gone++
@@ -134,7 +151,7 @@ func goneOf(stored, again []memory.Fact) int {
 func (c *Curator) relearn(
 	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, out *Rebuilt,
 ) (*memory.View, error) {
-	view := memory.NewView()
+	view := memory.NewLearner()
 	err := c.quotes.Documents(ctx, o, scope, 0, func(d ranking.Document) bool {
 		out.newest = d.MessageID
 		if edit != nil && !edit(&d) {
