@@ -102,7 +102,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind byte, name, size string, content, manifest []byte) {
 		first := true
 		_, err := backup.Read(bytes.NewReader(archive(entry(kind, name, size, content), manifest)), func(name string, size int64, in io.Reader) error {
-			if first && name != "state.db" || strings.Contains(name, "..") || filepath.IsAbs(name) || size < 0 {
+			if first && name != "state.db" || !filepath.IsLocal(name) || size < 0 {
 				t.Errorf("got the name %q with %d bytes", name, size)
 			}
 			first = false
