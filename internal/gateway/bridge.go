@@ -55,7 +55,7 @@ func (b bridge) Limits() Limits {
 // bridgeBot is the bot of a platform at the generic webhook. The caller's key decides whose
 // chats they are. Who is an admin, the bridge says with each message.
 func bridgeBot(p Platform, o owner.Owner) *Bot {
-	return &Bot{Adapter: bridge{p}, Account: bridgeAccount, Owner: owner.Stored(o.ID()), Open: true, Admins: []string{}}
+	return &Bot{Adapter: bridge{p}, Account: bridgeAccount, Owner: owner.Stored(o.ID()), Open: true, Fetched: true, Admins: []string{}}
 }
 
 // bridgedSeparator is between the parts of the id of a bridge's event. No part has it.
@@ -97,23 +97,26 @@ func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool)
 	e.ID = bridgedID(&e)
 	run := runID(bot.Owner, &e)
 	over := g.awaited(run)
-	if _, err := g.commit(ctx, bot, arrived{events: []Event{e}}); err != nil {
+	fresh, err := g.commit(ctx, bot, arrived{events: []Event{e}})
+	if err != nil {
 		return Bridged{}, err
 	}
-	for wait {
+	if fresh == 0 || !wait { // an event that came before may be over
 		b, err := g.bridged(ctx, bot.Owner, &e)
-		if err != nil || b.State != Waiting && b.State != Taken {
+		if err != nil || !wait || b.over() {
 			return b, err
 		}
-		select {
-		case <-over:
-			wait = false
-		case <-ctx.Done():
-			return b, ctx.Err()
-		}
 	}
-	return g.bridged(ctx, bot.Owner, &e)
+	select {
+	case <-over:
+		return g.bridged(ctx, bot.Owner, &e)
+	case <-ctx.Done():
+		return Bridged{}, ctx.Err()
+	}
 }
+
+// over reports whether nothing more becomes of the event.
+func (b *Bridged) over() bool { return b.State != Waiting && b.State != Taken }
 
 // checkBridged checks what a bridge sends.
 func checkBridged(e *Event) error {

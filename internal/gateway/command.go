@@ -37,6 +37,7 @@ func (g *Gateway) obey(ctx context.Context, l *lane) error {
 		return nil
 	}
 	for ctx.Err() == nil {
+		g.left.add(l) // before it looks: a turn that begins meanwhile asks it to look again
 		open, err := g.store.OpenEvents(ctx, l.owner, l.place, maxOpen)
 		if err != nil {
 			return fmt.Errorf("read commands: %w", err)
@@ -47,6 +48,9 @@ func (g *Gateway) obey(ctx context.Context, l *lane) error {
 		}
 		i := nextCommand(open, begun)
 		if i < 0 {
+			if !withCommand(open) {
+				g.left.remove(l)
+			}
 			return nil
 		}
 		if err := g.carryOut(ctx, bot, l, &open[i]); err != nil {

@@ -52,7 +52,7 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 	for i, text := range texts {
 		list[i] = Send{
 			ID: sendID(o, chat.Place, m.origin, i), Place: chat.Place, Type: chat.Type, Origin: m.origin, Part: i, Text: text,
-			State: ToSend, CreatedAt: now,
+			State: bot.unsent(), CreatedAt: now,
 		}
 	}
 	list[0].ReplyTo, list[0].Interaction = m.replyTo, m.interaction

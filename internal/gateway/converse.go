@@ -24,13 +24,16 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 		if err != nil {
 			return fmt.Errorf("read events: %w", err)
 		}
+		if withCommand(open) {
+			g.lanes.ask(commanding, l.owner, l.place) // a command may have waited for the turn before
+		}
 		b := nextBatch(open)
 		if err := g.tooLate(ctx, l, b.late); err != nil {
 			return err
 		}
 		switch {
 		case b.run != "":
-			err = g.answer(ctx, bot, l, &b)
+			err = g.goOn(ctx, bot, l, &b)
 		case len(b.events) == 0:
 			return nil
 		case g.moment().Before(b.ready):
@@ -41,9 +44,18 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 		if err != nil {
 			return err
 		}
-		g.lanes.ask(commanding, l.owner, l.place) // commands may have waited for it
 	}
 	return nil
+}
+
+// withCommand reports whether a command is among some events.
+func withCommand(list []Inbound) bool {
+	for i := range list {
+		if isCommand(&list[i].Event) {
+			return true
+		}
+	}
+	return false
 }
 
 // tooLate ends edits of messages whose turns have begun.
@@ -58,48 +70,60 @@ func (g *Gateway) tooLate(ctx context.Context, l *lane, edits []Inbound) error {
 	return g.store.SettleEvents(ctx, l.owner, s)
 }
 
-// take gives the events of a batch to a turn. What a reset owes is done before.
+// take gives the events of a batch to a turn, and answers them. What a reset owes is done before.
 func (g *Gateway) take(ctx context.Context, bot *Bot, l *lane, b *batch) error {
 	if err := g.resetBefore(ctx, bot, l.owner, l.place); err != nil {
 		return err
 	}
 	now := g.moment()
-	_, err := g.store.TakeEvents(ctx, l.owner, Taking{
-		Place: l.place, Events: b.names(), Run: runID(l.owner, &b.events[0].Event), Session: session.NewID(now), At: now,
-	})
-	if fault.KindOf(err) == fault.Conflict { // a command has ended an event meanwhile
+	b.run = runID(l.owner, &b.events[0].Event)
+	chat, err := g.store.TakeEvents(ctx, l.owner, Taking{Place: l.place, Events: b.names(), Run: b.run, Session: session.NewID(now), At: now})
+	switch {
+	case fault.KindOf(err) == fault.Conflict: // a command has ended an event meanwhile
 		return nil
+	case err != nil:
+		return fmt.Errorf("take events: %w", err)
 	}
-	return err
+	return g.answer(ctx, bot, l, &chat, b)
 }
 
-// answer begins the turn of a batch, unless it has begun before, and follows it to its end.
-func (g *Gateway) answer(ctx context.Context, bot *Bot, l *lane, b *batch) error {
+// goOn answers events that were taken before, perhaps by an earlier server. Their turn may have
+// begun, and may be over.
+func (g *Gateway) goOn(ctx context.Context, bot *Bot, l *lane, b *batch) error {
 	chat, err := g.store.Chat(ctx, l.owner, l.place)
 	if err != nil {
 		return fmt.Errorf("read chat: %w", err)
 	}
-	caller := callerOf(l.owner)
-	if _, err := g.runs.Run(ctx, caller, b.run); fault.KindOf(err) == fault.NotFound {
-		if err := g.receiveFiles(ctx, bot, l.owner, b); err != nil {
-			return err
-		}
-		if b.unheard() {
-			return g.answerUnheard(ctx, bot, l.owner, &chat, b)
-		}
-		err = g.begin(ctx, bot, caller, &chat, b)
-		switch fault.KindOf(err) {
-		case fault.Invalid, fault.TooLarge, fault.Forbidden: // another try would fail, too
-			return g.settle(ctx, bot, l.owner, &chat, b, &live.Run{ID: b.run, State: live.Failed, Failure: failureOf(err)})
-		}
-		if err != nil {
-			return fmt.Errorf("begin a turn: %w", err)
-		}
-		g.lanes.ask(commanding, l.owner, l.place) // commands may have waited for the beginning
-	} else if err != nil {
-		return fmt.Errorf("find a turn: %w", err)
+	_, err = g.runs.Run(ctx, callerOf(l.owner), b.run)
+	switch {
+	case err == nil:
+		return g.follow(ctx, bot, l.owner, &chat, b)
+	case fault.KindOf(err) == fault.NotFound:
+		return g.answer(ctx, bot, l, &chat, b)
 	}
-	return g.follow(ctx, bot, l.owner, &chat, b)
+	return fmt.Errorf("find a turn: %w", err)
+}
+
+// answer begins the turn of a batch, and follows it to its end.
+func (g *Gateway) answer(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *batch) error {
+	if err := g.receiveFiles(ctx, bot, l.owner, b); err != nil {
+		return err
+	}
+	if b.unheard() {
+		return g.answerUnheard(ctx, bot, l.owner, chat, b)
+	}
+	err := g.begin(ctx, bot, callerOf(l.owner), chat, b)
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.TooLarge, fault.Forbidden: // another try would fail, too
+		return g.settle(ctx, bot, l.owner, chat, b, &live.Run{ID: b.run, State: live.Failed, Failure: failureOf(err)})
+	}
+	if err != nil {
+		return fmt.Errorf("begin a turn: %w", err)
+	}
+	if g.left.in(l) {
+		g.lanes.ask(commanding, l.owner, l.place) // a command may have waited for the beginning
+	}
+	return g.follow(ctx, bot, l.owner, chat, b)
 }
 
 // callerOf is the caller of the turns of a chat.

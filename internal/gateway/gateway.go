@@ -50,6 +50,7 @@ type Gateway struct {
 	resets turnstile // one reset of a chat at a time
 	owed   owed
 	drafts drafts
+	left   left
 	// hourglasses are the messages that people see waiting.
 	hourglasses hourglasses
 	pace        pace
@@ -115,7 +116,7 @@ func New(p Parts) *Gateway {
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
 	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
 	g.drafts, g.hourglasses.by = newDrafts(), make(map[laneKey][]MessageID)
-	g.pace = newPace(p.Now)
+	g.pace, g.left = newPace(p.Now), newLeft()
 	return g
 }
 

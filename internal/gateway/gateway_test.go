@@ -14,7 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-func want(t *testing.T, what string, got, wanted any) {
+func want(t testing.TB, what string, got, wanted any) {
 	t.Helper()
 	if d := cmp.Diff(wanted, got); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)

@@ -177,7 +177,7 @@ func (w *wire) said() []string {
 
 // house is a gateway over a real database and a real runner, in a bubble.
 type house struct {
-	t        *testing.T
+	t        testing.TB
 	path     string
 	db       *sqlite.DB
 	wire     *wire
@@ -200,6 +200,7 @@ type house struct {
 	ended    chan error
 	events   int
 	blind    atomic.Pointer[error] // why nobody can say whether a session is at work; nil for nothing
+	waking   bool                  // outside of a bubble
 }
 
 // settling is the store of a house, which can fail when events are settled, and behind the
@@ -281,7 +282,7 @@ func (m *model) last() *run.Prompt {
 // ada is the person who is allowed.
 const ada = "1001"
 
-func setup(t *testing.T, change func(*house)) *house {
+func setup(t testing.TB, change func(*house)) *house {
 	t.Helper()
 	h := &house{t: t, path: filepath.Join(t.TempDir(), "state.db"), model: &model{}, wire: &wire{name: gateway.Telegram}}
 	h.adapter, h.models = h.wire, run.Models{Upstream: h.model}
@@ -323,7 +324,14 @@ func (h *house) begin() {
 	go func() { h.ended <- h.registry.Serve(ctx) }()
 	<-h.registry.Begun()
 	go func() { h.ended <- h.gateway.Run(ctx) }()
-	synctest.Wait()
+	h.wait()
+}
+
+// wait waits until all goroutines of a bubble do.
+func (h *house) wait() {
+	if !h.waking {
+		synctest.Wait()
+	}
 }
 
 // shaky is a guard that cannot be asked while h.blind says why.
@@ -348,7 +356,7 @@ func (h *house) end() {
 			h.t.Errorf("end: %v", err)
 		}
 	}
-	synctest.Wait()
+	h.wait()
 	if err := h.db.Close(); err != nil {
 		h.t.Error(err)
 	}

@@ -31,6 +31,16 @@ type Bot struct {
 	MemoryKey session.Key
 	// Open says that everybody may write: the caller of a bridge has been authenticated.
 	Open bool
+	// Fetched says that the caller of a bridge fetches what is answered: it is sent once it is stored.
+	Fetched bool
+}
+
+// unsent is the state of a message that was just written.
+func (b *Bot) unsent() SendState {
+	if b.Fetched {
+		return Sent
+	}
+	return ToSend
 }
 
 // allowed reports whether the settings let a sender write.
