@@ -46,6 +46,7 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 				g.signal(ctx, bot, chat.Place, newest, Typing)
 			}
 		default:
+			b.accepted = b.accepted || e.Type == live.RunStarted
 			if err := g.tell(ctx, o, d, &e); err != nil {
 				return err
 			}
@@ -93,6 +94,9 @@ const silentAnswer = "[SILENT]"
 
 // settle ends a turn: its answer becomes messages, and its events are over.
 func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, rec *live.Run) error {
+	if err := g.retainUnread(ctx, o, chat, b, rec); err != nil {
+		return err
+	}
 	text := answerText(rec)
 	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: rec.Session, At: g.moment()}
 	if rec.State == live.Failed || rec.State == live.Interrupted {

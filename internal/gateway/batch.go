@@ -33,6 +33,8 @@ type batch struct {
 	// edits have changed messages of the turn; late came after the turn of their message
 	// had begun.
 	edits, late []Inbound
+	// accepted says that the turn has stored the messages.
+	accepted bool
 	// ready is when the turn begins.
 	ready time.Time
 }

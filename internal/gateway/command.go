@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,6 +84,7 @@ func (g *Gateway) begunTurns(ctx context.Context, l *lane, open []Inbound) (map[
 // keep their order. begun are the turns that have begun.
 func nextCommand(open []Inbound, begun map[string]bool) int {
 	free := afterTurns // what a command may wait for and still be next
+	running := slices.Contains(slices.Collect(maps.Values(begun)), true)
 	for i := range open {
 		e := &open[i]
 		switch {
@@ -89,7 +92,7 @@ func nextCommand(open []Inbound, begun map[string]bool) int {
 			free = min(free, afterMessages)
 		case e.State == Taken:
 			free = atOnce
-		case isCommand(&e.Event) && e.waitsFor() <= free:
+		case isCommand(&e.Event) && e.waitsFor(running) <= free:
 			return i
 		case e.Kind != Edited: // an edit belongs to a message before it
 			free = atOnce
@@ -98,17 +101,23 @@ func nextCommand(open []Inbound, begun map[string]bool) int {
 	return -1
 }
 
-// waitsFor is what a command waits for.
-func (e *Inbound) waitsFor() order {
+// waitsFor is what a command waits for. running says that a turn is under way.
+func (e *Inbound) waitsFor(running bool) order {
 	if e.Kind == Pressed {
 		return atOnce
 	}
 	c, _, _ := findCommand(e.Text)
-	return c.after
+	switch {
+	case c.after != afterBegun:
+		return c.after
+	case running:
+		return atOnce
+	}
+	return afterMessages
 }
 
 // waits reports whether a command is to be done behind the messages before it.
-func (e *Inbound) waits() bool { return e.State == Waiting && e.waitsFor() != atOnce }
+func (e *Inbound) waits() bool { return e.State == Waiting && e.waitsFor(false) != atOnce }
 
 // carryOut does one command and answers it.
 func (g *Gateway) carryOut(ctx context.Context, bot *Bot, l *lane, e *Inbound) error {
@@ -200,7 +209,17 @@ func (o *call) refusal(c *command, near []string) string {
 
 // may reports whether the sender has a rank in the chat.
 func (o *call) may(by rank) bool {
-	return by == anybody || by == chatAdmins && o.chat.Type == DM || o.bot.admin(&o.event.From)
+	switch {
+	case by == anybody, o.bot.admin(&o.event.From), o.own():
+		return true
+	}
+	return by == chatAdmins && o.chat.Type == DM
+}
+
+// own reports whether the sender is the owner of all that a command can reach: a person to whose
+// private chats the operator gave an owner of their own. All chats of a bridge are its caller's.
+func (o *call) own() bool {
+	return o.chat.Type == DM && !o.bot.Open && o.owner.ID() != o.bot.Owner.ID()
 }
 
 // takeOver gives a command to the turn that answers it.

@@ -110,7 +110,7 @@ func (o *call) pressAgain(ctx context.Context) (reply, error) {
 // The question loses its origin, which names the thing, or it would be erased before the
 // platform shows what became of it.
 func (o *call) pressForget(ctx context.Context, s *Send, word, thing string) (reply, error) {
-	if !o.bot.admin(&o.event.From) {
+	if !o.may(admins) {
 		return reply{text: textAdmins}, nil
 	}
 	s.Buttons, s.Origin = nil, originForgotten+s.ID

@@ -309,9 +309,14 @@ func (o *call) stopRun(ctx context.Context) error {
 }
 
 func (o *call) stop(ctx context.Context) (reply, error) {
+	d := o.drafts.of(o.owner, o.chat.Place)
+	unsaid := d == nil || d.silent()
 	stopped, err := o.stopTurn(ctx, o.owner, o.chat.Place)
 	if err != nil || !stopped {
 		return reply{text: "Nothing is under way."}, err
+	}
+	if unsaid {
+		return reply{text: "Stopped, before there was an answer. What you said is kept."}, nil
 	}
 	return reply{}, nil // the answer ends where it was stopped
 }

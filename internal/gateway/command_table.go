@@ -38,6 +38,7 @@ const (
 	atOnce        order = iota
 	afterMessages       // the messages before it have begun their turn
 	afterTurns          // the messages before it are answered
+	afterBegun          // a turn has begun: nothing while one is under way, otherwise that of the messages before it
 )
 
 // commands are the commands in the order in which they are shown.
@@ -55,7 +56,7 @@ func commands() []command {
 		{"memory", "[words]", "show what is remembered", anybody, atOnce, nil, (*call).memory},
 		{"why", "", "show what the last answer was given", anybody, atOnce, nil, (*call).why},
 		{"forget", "thing", "erase everything about a thing, with proof; --yes behind it does not ask", admins, atOnce, nil, (*call).forget},
-		{"stop", "", "stop the answer", anybody, atOnce, nil, (*call).stop},
+		{"stop", "", "stop the answer", anybody, afterBegun, nil, (*call).stop},
 		{"approve", "[n]", "let a tool run", anybody, atOnce, nil, (*call).approve},
 		{"deny", "[n]", "do not let a tool run", anybody, atOnce, nil, (*call).deny},
 		{"home", "", "let jobs report in this chat", admins, atOnce, nil, (*call).home},

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/hermes-memory/hermes/internal/curate"
-	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -54,40 +51,10 @@ func (b *batch) whyUnheard() string {
 // model.
 func (g *Gateway) answerUnheard(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch) error {
 	text := b.whyUnheard()
-	tip, err := g.addUnheard(ctx, o, chat, b, text)
+	tip, err := g.retain(ctx, o, chat, b, session.Message{Role: session.Assistant, Content: text, Note: session.EchoNote})
 	if err != nil {
 		return err
 	}
 	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: tip, At: g.moment()}
 	return g.conclude(ctx, bot, o, chat, b, &s, text)
-}
-
-// addUnheard adds the messages and the answer to the session of the chat, unless an earlier
-// server did. It returns the session; "" if they were there.
-func (g *Gateway) addUnheard(ctx context.Context, o owner.Owner, chat *Chat, b *batch, text string) (session.ID, error) {
-	a := &curate.Addition{
-		Owner: o, Session: chat.Session, Key: chat.Key, Source: SourceOf(chat.Place.Platform), UserID: b.events[0].From.ID,
-	}
-	for i := range b.events {
-		a.Messages = append(a.Messages, said(&b.events[i], b.filesOf(i), chat.Type, ""))
-	}
-	newest := &a.Messages[len(a.Messages)-1]
-	last, err := g.curator.LastInput(ctx, o, chat.Session)
-	if err != nil && fault.KindOf(err) != fault.NotFound {
-		return "", fmt.Errorf("read the newest message: %w", err)
-	}
-	if last != nil && isStored(newest, &last.Message) {
-		return "", nil
-	}
-	a.Messages = append(a.Messages, session.Message{Role: session.Assistant, Content: text, Note: session.EchoNote})
-	tip, _, err := g.curator.Append(ctx, a)
-	if err != nil {
-		return "", fmt.Errorf("store voice messages: %w", err)
-	}
-	return tip.ID, nil
-}
-
-// isStored reports whether a message is the one that is stored.
-func isStored(m, stored *session.Message) bool {
-	return m.Content == stored.Content && m.SaidAt.Truncate(time.Millisecond).Equal(stored.SaidAt)
 }

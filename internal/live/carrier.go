@@ -18,6 +18,7 @@ import (
 // Why a turn is cut off.
 var (
 	errStopped = errors.New("the run was stopped by request")
+	errErased  = fmt.Errorf("%w: its lineage is erased", errStopped)
 	errLeaving = errors.New("the server stops")
 	errLost    = errors.New("the claim on the run was lost")
 	errTooLong = errors.New("the run took longer than it may")
@@ -322,11 +323,19 @@ func outcome(err, cause error) State {
 	return Failed
 }
 
+// codeErased is the code of a run that was stopped because its lineage is erased.
+const codeErased = "erased"
+
+// Erased reports whether a run was stopped because its lineage is erased: nothing of it is kept.
+func (r *Run) Erased() bool { return r.Failure != nil && r.Failure.Code == codeErased }
+
 // failureOf returns the Failure stored for an error; nil without one.
 func failureOf(err, cause error) *Failure {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(cause, errErased):
+		return &Failure{Kind: fault.Canceled, Code: codeErased, Message: "The run was stopped, because its session is erased."}
 	case errors.Is(cause, errStopped):
 		return &Failure{Kind: fault.Canceled, Code: "cancelled", Message: "The run was stopped."}
 	case errors.Is(cause, errTooLong):

@@ -178,6 +178,27 @@ func TestStop(t *testing.T) {
 	})
 }
 
+// TestStopAll: of a run that is stopped because its lineage is erased, nothing is to be kept.
+func TestStopAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.model.script = words("one two three four", time.Minute) })
+		defer h.end()
+		erased, stopped := h.start(h.spec("s", "Count.")), h.start(h.spec("other", "Count."))
+		<-time.After(90 * time.Second)
+		h.registry.StopAll(t.Context(), alice(), "s")
+		if _, err := h.registry.Stop(t.Context(), alice(), stopped.ID); err != nil {
+			t.Fatal(err)
+		}
+		for id, want := range map[string]bool{erased.ID: true, stopped.ID: false} {
+			h.follow(id, 0)
+			if got := h.record(id); got.State != live.Cancelled || got.Erased() != want {
+				t.Errorf("got %s, %+v, want it to say that it is erased: %t", got.State, got.Failure, want)
+			}
+		}
+	})
+}
+
 // TestFailure: what the model refuses is told, and kept.
 func TestFailure(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func (r *Registry) hear() {
 func (r *Registry) heed(o Order) {
 	if o.Root != "" {
 		for _, c := range r.carriersOf(o.Owner, session.ID(o.Root)) {
-			c.cut(errStopped)
+			c.cut(errErased) // only an erasure stops all runs of a lineage
 		}
 		return
 	}

@@ -76,7 +76,7 @@ func (r *Registry) StopAll(ctx context.Context, o owner.Owner, root session.ID) 
 	}
 	all := r.carriersOf(o.ID(), root)
 	for _, c := range all {
-		c.cut(errStopped)
+		c.cut(errErased)
 	}
 	for _, c := range all {
 		select {

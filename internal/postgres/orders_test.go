@@ -117,12 +117,15 @@ func TestStopElsewhere(t *testing.T) {
 func TestStopAllElsewhere(t *testing.T) {
 	t.Parallel()
 	nodes, _ := registries(t, 2)
-	_, next := begin(t, nodes[0], nodes[1])
+	id, next := begin(t, nodes[0], nodes[1])
 	skipTo(next, live.MessageDelta)
 	nodes[1].StopAll(t.Context(), owner.Local(), "another")
 	nodes[1].StopAll(t.Context(), owner.Local(), "s")
 	if e := skipTo(next, live.RunCancelled); e.Type != live.RunCancelled {
 		t.Errorf("the run ended with %s", e.Type)
+	}
+	if rec, err := nodes[1].Run(t.Context(), owner.Local(), id); err != nil || !rec.Erased() {
+		t.Errorf("got %+v, %v, want a run whose lineage is erased", rec.Failure, err)
 	}
 }
 
