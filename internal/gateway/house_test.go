@@ -270,6 +270,13 @@ func (m *model) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta,
 	}, nil
 }
 
+// count is how many prompts there were.
+func (m *model) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.prompts)
+}
+
 func (m *model) last() *run.Prompt {
 	m.mu.Lock()
 	defer m.mu.Unlock()
