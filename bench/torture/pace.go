@@ -18,7 +18,7 @@ var paceRig = rig{
 	name: "pace", fault: "answers streamed into many chats at once, and a forced wait of 30 s in one chat of each platform", rounds: 1, run: keepPace,
 	want: "0 × 429, 0 requests to a chat that rests, 0 copies, first text ≤ 1.6 s after the first piece, the end ≤ 2 s after the last one (p99) in other chats",
 	off:  "no rest after a 429", bareRounds: 1,
-	bare: []change{{"internal/gateway/pace.go", "	p.rests[whole(at)] = until", "	_ = until"}},
+	bare: []change{{"internal/gateway/pace.go", "	p.rests[whole(r.Place)] = r.Until", "	_ = r.Until"}},
 }
 
 const (

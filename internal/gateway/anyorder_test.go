@@ -200,7 +200,9 @@ func (d *day) refuse(o *gateway.Out) error {
 }
 
 // misses notes something wrong.
-func (d *day) misses(format string, args ...any) { d.wrong = append(d.wrong, fmt.Sprintf(format, args...)) }
+func (d *day) misses(format string, args ...any) {
+	d.wrong = append(d.wrong, fmt.Sprintf(format, args...))
+}
 
 var answerWord = regexp.MustCompile(`answer number (a\d+a)`)
 
@@ -218,7 +220,9 @@ func (d *day) judge() {
 	stored, standing := d.stored()
 	for n := range d.said {
 		words := append([]string{word(n)}, d.instead[n]...)
-		has := func(m string) bool { return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(m, w) }) }
+		has := func(m string) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(m, w) })
+		}
 		if !slices.ContainsFunc(stored, has) {
 			d.misses("message %d is lost: %q", n, words)
 		}

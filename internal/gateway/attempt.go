@@ -113,7 +113,7 @@ func (g *Gateway) refused(ctx context.Context, l *lane, s *Send, err error) erro
 	s.Error = failed.Text
 	switch failed.Reason {
 	case Limited:
-		g.pace.rest(s.Place, failed.All, failed.After)
+		g.rest(ctx, s.Place, failed, failed.After)
 		s.State, s.WakeAt, s.Attempts = again, now.Add(failed.After), s.Attempts-1
 	case Malformed:
 		s.State = again

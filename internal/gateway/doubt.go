@@ -84,7 +84,7 @@ func (g *Gateway) undecided(ctx context.Context, l *lane, s *Send, err error) er
 	s.WakeAt = now.Add(max(failed.After, backoff(s.Attempts)))
 	switch failed.Reason {
 	case Limited:
-		g.pace.rest(s.Place, failed.All, failed.After)
+		g.rest(ctx, s.Place, failed, failed.After)
 	case Gone, Refused:
 		s.State = GaveUp
 	case Elsewhere:

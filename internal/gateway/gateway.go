@@ -144,6 +144,9 @@ func (g *Gateway) Run(ctx context.Context) error {
 	g.began = g.moment()
 	g.lanes.open(ctx)
 	defer g.lanes.close()
+	if err := g.restOn(ctx); err != nil {
+		return err
+	}
 	if err := g.resume(ctx); err != nil {
 		return err
 	}

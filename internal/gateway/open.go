@@ -35,7 +35,7 @@ func (g *Gateway) notAsked(ctx context.Context, l *lane, s *Send, err error) err
 	}
 	s.State, s.Error, s.Attempts = GaveUp, failed.Text, s.Attempts+1
 	if failed.Reason == Limited || failed.Reason == Temporary {
-		g.pace.rest(s.Place, failed.All, max(failed.After, backoff(s.Attempts)))
+		g.rest(ctx, s.Place, failed, max(failed.After, backoff(s.Attempts)))
 		s.State, s.WakeAt = Parked, time.Time{}
 	}
 	g.log.Info("a person was not asked to write", "platform", s.Place.Platform, "state", s.State, "err", err)

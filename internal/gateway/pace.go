@@ -99,15 +99,14 @@ func (l *Limits) burst(due, now time.Time) (after, free time.Time) {
 }
 
 // rest keeps a chat, or its whole platform, from being sent anything for a time.
-func (p *pace) rest(at Place, all bool, wait time.Duration) {
+func (p *pace) rest(r Rest) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	until := p.now().Add(wait)
-	if all {
-		p.all[at.Platform], p.rests[Place{Platform: at.Platform}] = until, until
+	if r.Place.Chat == "" {
+		p.all[r.Place.Platform], p.rests[Place{Platform: r.Place.Platform}] = r.Until, r.Until
 		return
 	}
-	p.rests[whole(at)] = until
+	p.rests[whole(r.Place)] = r.Until
 }
 
 // resting is until when the platform wants nothing for a chat, after it asked to wait; the

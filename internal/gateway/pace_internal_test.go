@@ -89,7 +89,7 @@ func TestEditsApart(t *testing.T) {
 			t.Error("a second message or edit follows at once")
 		}
 		now = now.Add(time.Second)
-		p.rest(message.at, false, time.Minute)
+		p.rest(Rest{Place: message.at, Until: now.Add(time.Minute)})
 		if !waits(message) || !waits(edit) {
 			t.Error("the chat does not rest")
 		}

@@ -61,42 +61,51 @@ func slowly(n int) func(context.Context, *run.Prompt, func(string)) error {
 	}
 }
 
-// TestAFloodWaitOfDrafts: after a draft that the platform asks to wait for, the chat rests:
-// neither drafts nor marks nor messages are sent.
+// TestAFloodWaitOfDrafts: after a draft that the platform asks to wait for, the chat rests, also
+// over a restart: neither drafts nor marks nor messages are sent.
 func TestAFloodWaitOfDrafts(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := &drafter{}
-		h := setup(t, func(h *house) { d.wire, h.adapter = h.wire, d })
-		defer h.end()
-		var until time.Time
-		during := 0
-		wait := func() error {
-			switch left := time.Until(until); {
-			case until.IsZero() && len(d.drafts) == 3:
-				until = time.Now().Add(20 * time.Second)
-			case left > 0:
-				during++
-			default:
-				return nil
-			}
-			return &gateway.SendError{Reason: gateway.Limited, After: time.Until(until), Text: "wait"}
+	for _, restarts := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) { waitForDrafts(t, restarts) })
+	}
+}
+
+func waitForDrafts(t *testing.T, restarts bool) {
+	d := &drafter{}
+	h := setup(t, func(h *house) { d.wire, h.adapter = h.wire, d })
+	defer h.end()
+	var until time.Time
+	during := 0
+	wait := func() error {
+		switch left := time.Until(until); {
+		case until.IsZero() && len(d.drafts) == 3:
+			until = time.Now().Add(20 * time.Second)
+		case left > 0:
+			during++
+		default:
+			return nil
 		}
-		d.refuseDraft = wait
-		h.wire.refuse = func(*gateway.Out) error { return wait() }
-		h.model.script = slowly(24) // the answer is complete before the wait is over
-		h.receive(h.dm(ada, "Tell me."))
-		h.settled()
-		h.settled()
-		want(t, "requests during the wait", during, 0)
-		want(t, "messages", len(h.wire.said()), 2) // the parts of the answer
-		h.wire.mu.Lock()
-		marks := h.wire.marks
-		h.wire.mu.Unlock()
-		if n := len(marks); n == 0 || marks[n-1] != gateway.Clear {
-			t.Errorf("got the marks %v, want them cleared at the end", marks)
-		}
-	})
+		return &gateway.SendError{Reason: gateway.Limited, After: time.Until(until), Text: "wait"}
+	}
+	d.refuseDraft = wait
+	h.wire.refuse = func(*gateway.Out) error { return wait() }
+	h.model.script = slowly(24) // the answer is complete before the wait is over
+	h.receive(h.dm(ada, "Tell me."))
+	if restarts {
+		pass(6 * time.Second)
+		h.end()
+		h.begin()
+	}
+	h.settled()
+	h.settled()
+	want(t, "requests during the wait", during, 0)
+	want(t, "messages", len(h.wire.said()), 2) // the parts of the answer
+	h.wire.mu.Lock()
+	marks := h.wire.marks
+	h.wire.mu.Unlock()
+	if n := len(marks); n == 0 || marks[n-1] != gateway.Clear {
+		t.Errorf("got the marks %v, want them cleared at the end", marks)
+	}
 }
 
 // TestRefusedDrafts: where the platform refuses drafts, a message is sent and edited.

@@ -15,6 +15,7 @@ type Store interface {
 	Journal
 	Chats
 	Outbox
+	Rests
 	People
 }
 
@@ -86,7 +87,7 @@ type Outbox interface {
 	SendsOf(ctx context.Context, o owner.Owner, at Place, origin string) ([]Send, error)
 	// FindSend finds a message of a bot by its ID, or by the platform's id of it.
 	FindSend(ctx context.Context, o owner.Owner, at Place, id string, message MessageID) (Send, error)
-	// SweepChats erases events, messages and pairings that ended before a time.
+	// SweepChats erases events, messages, rests and pairings that ended before a time.
 	SweepChats(ctx context.Context, before time.Time) error
 }
 

@@ -80,7 +80,7 @@ func (g *Gateway) sendOnce(ctx context.Context, b *Bot, s *Send) error {
 		case !ok || n == tries || failed.Reason != Temporary && failed.Reason != Limited:
 			return fmt.Errorf("answer a stranger: %w", err)
 		}
-		g.pace.rest(s.Place, failed.All, max(failed.After, backoff(n)))
+		g.rest(ctx, s.Place, failed, max(failed.After, backoff(n)))
 	}
 }
 

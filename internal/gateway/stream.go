@@ -80,7 +80,7 @@ func (g *Gateway) redraw(ctx context.Context, bot *Bot, l *lane, d *draft, s *Se
 	}
 	d.show(s.Part, shown.text, g.moment()) // whatever went wrong: what is not known to be shown is edited again
 	if failed, ok := errors.AsType[*SendError](err); ok && failed.Reason == Limited {
-		g.pace.rest(s.Place, failed.All, failed.After)
+		g.rest(ctx, s.Place, failed, failed.After)
 	}
 	return g.moment(), ctx.Err()
 }
@@ -107,18 +107,18 @@ func (g *Gateway) drawDraft(ctx context.Context, bot *Bot, d *draft, drafter Dra
 	d.show(0, part.Text, g.moment())
 	if err != nil {
 		g.log.Debug("a draft was not shown", "platform", s.Place.Platform, "err", err)
-		g.notDrawn(d, err)
+		g.notDrawn(ctx, d, err)
 	}
 	return g.moment(), ctx.Err()
 }
 
 // notDrawn decides how the text is shown after a draft that was not.
-func (g *Gateway) notDrawn(d *draft, err error) {
+func (g *Gateway) notDrawn(ctx context.Context, d *draft, err error) {
 	failed, ok := errors.AsType[*SendError](err)
 	switch {
 	case !ok:
 	case failed.Reason == Limited:
-		g.pace.rest(d.chat.Place, failed.All, failed.After)
+		g.rest(ctx, d.chat.Place, failed, failed.After)
 	case failed.Reason == Refused:
 		d.refuse()
 	}

@@ -135,6 +135,7 @@ func (db *DB) SweepChats(ctx context.Context, before time.Time) error {
 			`DELETE FROM chat_events WHERE received_at < ? AND state NOT IN ('waiting', 'taken')`,
 			`DELETE FROM chat_sends WHERE created_at < ? AND state IN ('sent', 'failed')`,
 			`DELETE FROM chat_people WHERE expires_at < ? AND state = 'pending'`,
+			`DELETE FROM chat_rests WHERE until_at < ?`,
 		} {
 			if _, err := t.exec(query, millis(before)); err != nil {
 				return fmt.Errorf("sweep chats: %w", err)

@@ -183,7 +183,7 @@ func TestMigrate(t *testing.T) {
 	write(t, db, "s", 0, "hello")
 	tables := `SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema WHERE type = 'table'
 		AND name NOT LIKE '%\_fts\_%' ESCAPE '\' AND name NOT LIKE 'sqlite%' ORDER BY name)`
-	const want = "api_keys audit chat_events chat_names chat_people chat_positions chat_sends chats deliveries erasures facts files id_ranges imports job_runs jobs messages messages_fts meta passes piece_blocks pieces provider_debts provider_lineages provider_marks provider_names provider_skips providers requests run_events runs scopes sessions studies text_uses texts transcript_changes vectors work"
+	const want = "api_keys audit chat_events chat_names chat_people chat_positions chat_rests chat_sends chats deliveries erasures facts files id_ranges imports job_runs jobs messages messages_fts meta passes piece_blocks pieces provider_debts provider_lineages provider_marks provider_names provider_skips providers requests run_events runs scopes sessions studies text_uses texts transcript_changes vectors work"
 	if got := ask[string](t, db.read.DB, tables); got != want {
 		t.Errorf("tables: got %q, want %q", got, want)
 	}

@@ -293,6 +293,11 @@ func chatTables() map[string]Table {
 			Drop:    []Deletion{{Table: "chat_people", By: []string{"platform", "account", "user_id"}}},
 			Columns: person,
 		},
+		"chat_rests": {
+			Key:     []string{"platform", "account", "chat_id"},
+			Drop:    []Deletion{{Table: "chat_rests", By: []string{"platform", "account", "chat_id"}}},
+			Columns: map[string]Column{"platform": {Rule: Ours}, "account": {Rule: Ours}, "chat_id": {Rule: WholeRow}},
+		},
 		"chat_positions": { // what was last received there, for the adapter alone
 			Key:     []string{"platform", "account"},
 			Columns: map[string]Column{"platform": {Rule: Ours}, "account": {Rule: Ours}, "position": {Rule: Ours}},

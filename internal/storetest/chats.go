@@ -457,6 +457,9 @@ func settleChat(t *testing.T, st Store, o owner.Owner) {
 	if err := st.PutPerson(t.Context(), o, personOf(o)); err != nil {
 		t.Fatal(err)
 	}
+	if err := st.PutRest(t.Context(), o, gateway.Rest{Place: placeOf(mark), Until: hour(2)}); err != nil {
+		t.Fatal(err)
+	}
 	mustPut(t, st, o, fileOf("the-file", mark))
 }
 

@@ -158,6 +158,7 @@ func isolationCases() map[string]isolationCase {
 	maps.Copy(cases, auditCases())
 	maps.Copy(cases, pieceWritingCases())
 	maps.Copy(cases, chatWritingCases())
+	maps.Copy(cases, restWritingCases())
 	maps.Copy(cases, fileCases())
 	maps.Copy(cases, providerWritingCases())
 	return cases

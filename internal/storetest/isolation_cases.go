@@ -51,6 +51,7 @@ func readingCases() map[string]isolationCase {
 	maps.Copy(cases, recordReadingCases())
 	maps.Copy(cases, readerCases())
 	maps.Copy(cases, chatReadingCases())
+	maps.Copy(cases, restReadingCases())
 	maps.Copy(cases, importCases())
 	maps.Copy(cases, providerReadingCases())
 	return cases

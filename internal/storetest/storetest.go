@@ -100,6 +100,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"the ledger of runs", recordLedgerTests()},
 		{"names", nameTests()},
 		{"chats", chatTests()},
+		{"rests of chats", restTests()},
 		{"files", fileTests()},
 		{"imports", importTests()},
 		{"external memory", providerTests()},
