@@ -50,7 +50,7 @@ func (f *chatFlags) given() bool {
 func (a *app) chatCommand() *cobra.Command {
 	var f *chatFlags
 	c := &cobra.Command{
-		Use: "chat", Short: "Chat in the terminal (`hermes` alone does the same)",
+		Use: "chat", Short: "Chat in the terminal (`hermes` alone does the same)", Annotations: map[string]string{meantBy: "hermes -q"},
 		Long: `Chat in the terminal: through the server of this home if one runs, else with the
 data opened here. Leaving ends the session; -c and -r go on with one. All sessions of
 the terminal share one memory, the session key "me".

@@ -146,8 +146,16 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 	return root
 }
 
+// meantBy is the annotation of a command that takes no arguments: the command that people mean who
+// give it one all the same.
+const meantBy = "meant-by-an-argument"
+
 // noArgs refuses arguments where none are taken.
 func noArgs(c *cobra.Command, args []string) error {
+	if meant := c.Annotations[meantBy]; len(args) > 0 && meant != "" {
+		return usageError{fmt.Errorf("%s takes no arguments, got %q. Perhaps you mean: %s %q",
+			c.CommandPath(), args, meant, strings.Join(args, " "))}
+	}
 	if len(args) > 0 {
 		return usageError{fmt.Errorf("%s takes no arguments, got %q. See `%s --help`", c.CommandPath(), args, c.CommandPath())}
 	}

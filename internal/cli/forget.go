@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ func (a *app) forgetCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "forget --about THING", Short: "Erase everything about a thing, then prove that nothing is left",
+		Annotations: map[string]string{meantBy: "hermes forget --about"},
 		Long: `Erase every sentence that mentions a thing, the facts taken from it and all data
 derived from it. Then search this program's files byte by byte and list them. The
 rest of the messages stays. A session whose id or key names the thing is deleted.
@@ -102,14 +104,22 @@ func (a *app) printForgotten(f *certified) error {
 	if f.DryRun {
 		verb = "Would erase"
 	}
-	a.say("%s %d sentences in %d messages, %d facts, %d sessions, %d titles or summaries, %d jobs, %d other records.",
-		verb, f.Sentences, f.Messages, f.Facts, f.Sessions, f.Texts, f.Jobs, f.Records)
+	a.say("%s %s.", verb, strings.Join([]string{
+		countOf(f.Sentences, "sentence", "sentences") + " in " + countOf(f.Messages, "message", "messages"),
+		countOf(f.Facts, "fact", "facts"), countOf(f.Sessions, "session", "sessions"),
+		countOf(f.Texts, "title or summary", "titles or summaries"), countOf(f.Jobs, "job", "jobs"),
+		countOf(f.Records, "other record", "other records"),
+	}, ", "))
+	width := 0
+	for _, s := range f.Searched {
+		width = max(width, len(s.File))
+	}
 	for _, s := range f.Searched {
 		own := ""
 		if s.Format > 0 {
 			own = fmt.Sprintf(" (not counting %d words of the file format, such as column names)", s.Format)
 		}
-		a.say("  searched %-24s %12d bytes  %d left%s", s.File, s.Bytes, s.Hits, own)
+		a.say("  searched %-*s %12d bytes  %d left%s", width, s.File, s.Bytes, s.Hits, own)
 	}
 	if err := a.printPassed(f.External); err != nil {
 		return err
