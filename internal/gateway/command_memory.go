@@ -30,18 +30,7 @@ func (o *call) memory(ctx context.Context) (reply, error) {
 		if err != nil {
 			return reply{}, err
 		}
-		var b strings.Builder
-		for i := range found {
-			q := &found[i].Quote
-			if found[i].Asks || mention.Erased(q.Text) {
-				continue
-			}
-			fmt.Fprintf(&b, "- %s (%s)\n", quotedBy(q.Speaker, q.Text), o.date(q.SaidAt))
-		}
-		if b.Len() == 0 {
-			return reply{text: "Nothing about that is remembered."}, nil
-		}
-		return reply{text: b.String()}, nil
+		return reply{text: o.found(o.arg, found)}, nil
 	}
 	facts, err := o.curator.Facts(ctx, o.owner, o.scope())
 	if err != nil {
@@ -94,7 +83,11 @@ func (o *call) why(ctx context.Context) (reply, error) {
 // explained is a receipt in words.
 func (o *call) explained(e *curate.Explained) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The last answer was given %d messages word for word", len(e.Sent))
+	messages := "messages"
+	if len(e.Sent) == 1 {
+		messages = "message"
+	}
+	fmt.Fprintf(&b, "The last answer was given %d %s word for word", len(e.Sent), messages)
 	if len(e.Facts)+len(e.Recalled) == 0 {
 		return b.String() + ", and nothing from memory."
 	}

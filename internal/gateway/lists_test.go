@@ -32,6 +32,35 @@ func TestMemoryListsStatements(t *testing.T) {
 	})
 }
 
+// TestMemoryLooksForWords: /memory with words shows what has them, or words that may stand for
+// them, and says so if nothing has.
+func TestMemoryLooksForWords(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		said := []string{
+			"My sister Karin marries in Ghent.", "The landlord is called Okafor.", "I bought a kayak.", "My rabbits eat hay.", "我住在東京",
+		}
+		for _, text := range said {
+			h.overBridge(text)
+		}
+		for words, want := range map[string]int{
+			"karin": 0, "KARIN": 0, "the landlord": 1, "kayaks": 2, "rabbit food": 3, "purchases": 2, "東京": 4, "chess": -1, "the": -1,
+		} {
+			got := h.overBridge("/memory " + words)
+			if nothing := strings.HasPrefix(got, "Nothing"); nothing != (want < 0) {
+				t.Errorf("/memory %s: got %q", words, got)
+			}
+			for i, text := range said {
+				if n := strings.Count(got, strings.Trim(text, ".")); want >= 0 && (n == 1) != (i == want) || n > 1 {
+					t.Errorf("/memory %s: got %q, want only %q", words, got, said[want])
+				}
+			}
+		}
+	})
+}
+
 // TestSessionsListsConversations: /sessions leaves out the session of notes and those of jobs, and
 // the numbers of /resume are those of the list.
 func TestSessionsListsConversations(t *testing.T) {
