@@ -91,7 +91,7 @@ func (k *record) slot() key {
 	if k.Attribute == "" {
 		return 0
 	}
-	return keyOf(slotKey, hashText(k.Subject+"\x00"+k.Attribute))
+	return slotOf(k.Subject, k.Attribute)
 }
 
 // reason is the key of the words of a fact's reason, in any order, 0 if it gives none.

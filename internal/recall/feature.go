@@ -117,7 +117,7 @@ func (q *question) weighWords(found []passage) {
 		w := &q.words[i]
 		holders, like := map[int64]bool{}, float32(0)
 		for k := range found {
-			here, kin := w.in(found[k].words)
+			here, kin := w.inside(&found[k])
 			if here > 0 {
 				holders[found[k].seq] = true
 			}
@@ -179,7 +179,7 @@ func (m met) inPassage() bool { return m.here > 0 || m.kin >= 0.5 }
 // meet looks for a word of the question in a passage. An answer need not repeat a word that
 // names its form.
 func (q *question) meet(w *wanted, p *passage) (m met) {
-	m.here, m.kin = w.in(p.words)
+	m.here, m.kin = w.inside(p)
 	if w.form&p.forms != 0 && len(q.words) > 1 {
 		m.kin = max(m.kin, 0.7*(1-m.here))
 	}
@@ -233,7 +233,7 @@ func (w *wanted) in(words []word) (here, kin float32) {
 // "mother".
 func (w *wanted) like(o *word) float32 {
 	if slices.Contains(w.others, o.stem) {
-		return 0.8
+		return likeness
 	}
 	return 0
 }

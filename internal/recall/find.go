@@ -52,13 +52,13 @@ func search(ctx context.Context, ask *run.Question, q *question) (*finder, error
 		return f, nil
 	}
 	hits := ask.View.Search(ranking.Query{Text: q.text, At: q.at, Limit: maxMessages, Skip: ask.Own})
-	if len(hits) == 0 {
-		return f, nil
+	if len(hits) > 0 {
+		q.sure = fitted.Probability(float32(hits[0].Score))
 	}
-	q.sure = fitted.Probability(float32(hits[0].Score))
 	if err := f.readHits(ctx, hits); err != nil {
 		return f, err
 	}
+	f.fillers()
 	f.successors()
 	who := personsOf(ask, q)
 	f.found = who.among(f.found)
