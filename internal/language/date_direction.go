@@ -69,7 +69,8 @@ var timeSigns = []struct {
 	{is: futureWord, before: wasWord, says: behind}, // "was due"
 	{is: futureWord, says: ahead},
 	{is: ingWord, near: wasWord, says: behind},
-	{is: ingWord, near: beWord | tickMark, says: ahead}, // "we're meeting", "Mum's coming"
+	{is: ingWord, near: beWord | tickMark, says: ahead},                   // "we're meeting", "Mum's coming"
+	{is: ingWord, before: commaMark | stopMark, near: close, says: ahead}, // "got the job, starting Monday"
 	{is: wasWord, says: behind},
 	{is: pastWord, before: theWord | aWord | myWord, says: unclear}, // "a detailed plan"
 	{is: pastWord, before: beWord, says: present},                   // "is closed"

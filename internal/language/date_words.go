@@ -133,7 +133,7 @@ var dateVocabulary = []struct {
 	{eveWord, 0, "eve"},
 	{lastWord, 0, "last past previous"}, {nextWord, 0, "next upcoming"}, {nextWord | ingWord, 0, "coming"}, {thisWord, 0, "this current"},
 	{agoWord, 0, "ago back"}, {beforeWord, 0, "before prior preceding"}, {afterWord, 0, "after following"},
-	{fromWord, 0, "from starting"}, {toWord, 0, "to through"}, {andWord, 0, "and or"}, {betweenWord, 0, "between"},
+	{fromWord, 0, "from"}, {fromWord | ingWord, 0, "starting"}, {toWord, 0, "to through"}, {andWord, 0, "and or"}, {betweenWord, 0, "between"},
 	{nowWord, 0, "now"}, {dayWord, -1, "yesterday, today tonight, tomorrow"},
 	{theWord, 0, "the"}, {myWord, 0, "my our your his her its their whose"}, {ofWord, 0, "of"}, {inWord, 0, "in"},
 	{sinceWord, 0, "since"}, {untilWord, 0, "until till by"}, {forWord, 0, "for"}, {duringWord, 0, "during throughout"},
