@@ -1,8 +1,10 @@
 package recall
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -50,7 +52,13 @@ type wanted struct {
 const maxWanted = 24
 
 // readQuestion parses a question that is asked at a time.
-func readQuestion(text string, at time.Time) *question { return readPart(text, text, at) }
+func readQuestion(text string, at time.Time) *question {
+	text = forALiving().ReplaceAllString(text, "as a job")
+	return readPart(text, text, at)
+}
+
+// forALiving asks for a job, and not for where somebody lives.
+var forALiving = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bfor a living\b`) })
 
 // readPart parses a part of a question, without the rest.
 func readPart(text, whole string, at time.Time) *question {

@@ -17,6 +17,8 @@ func TestAskedBySlot(t *testing.T) {
 		{"I've settled in Bergen for good.", "Where do I live now?", "Bergen"},
 		{"I joined Siemens in May.", "Who is my employer?", "Siemens"},
 		{"I turned 40 in spring.", "How old am I?", "40"},
+		{"I work as a nurse.", "What do I do for a living?", "nurse"},
+		{"I live in Porto.", "What do I do for a living?", ""},
 		{"My brother moved to Oslo.", "Where do I live?", ""},
 		{"The office moved to Leeds.", "Where do I live?", ""},
 		{"We moved the deadline to Friday.", "Where do we live?", ""},
