@@ -108,6 +108,7 @@ const (
 	tagUnsay
 	tagAskTo
 	tagMeant
+	tagUnreal
 )
 
 // tagList are the names of the tags in the lexicon's files.
@@ -121,7 +122,7 @@ var tagList = [...]string{
 	"named", "known company", "standing", "order", "command", "task", "style", "unit", "numword",
 	"reminder", "tongue", "owns", "takes over",
 	"also", "meanwhile", "still", "postponed", "again", "ended", "begun", "wrong", "outsider",
-	"please", "seek", "play", "once", "laugh", "greet", "howmany", "speaker", "idle", "unsay", "ask to", "meant",
+	"please", "seek", "play", "once", "laugh", "greet", "howmany", "speaker", "idle", "unsay", "ask to", "meant", "unreal",
 }
 
 // tagNames maps a name in the lexicon's files to its tag.

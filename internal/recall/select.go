@@ -174,6 +174,9 @@ func (q *question) choose(found []passage) choice {
 	}
 	var c choice
 	probability := q.judge(found)
+	if i := q.filler(found); i >= 0 {
+		return choice{kind: run.RecallSure, passages: found[i : i+1 : i+1], scores: []float32{max(probability, surely)}}
+	}
 	switch {
 	case probability >= surely && found[0].mayAnswer():
 		c.kind = run.RecallSure
@@ -231,7 +234,7 @@ func (q *question) pairAnswers(found []passage, probability float32) bool {
 // mayAnswer reports whether a passage may be a sure answer. What was done is no answer to
 // why it was done, and what another person does is none to what the user does.
 func (p *passage) mayAnswer() bool {
-	return p.values[fNoReason] == 0 && p.values[fOffSubject] == 0
+	return p.values[fNoReason] == 0 && p.values[fOffSubject] == 0 && p.values[fSuppose] == 0
 }
 
 // judge is the probability that the best of some weighed passages answers the question.

@@ -3,6 +3,7 @@ package recall
 import (
 	_ "embed" // the words that ask for slots
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -12,14 +13,26 @@ import (
 //go:embed lexicon/slots.txt
 var slotText string
 
-// slots are the stems of the words that ask for an attribute, by the attribute.
-var slots = sync.OnceValue(func() map[string]map[string]bool {
-	out := make(map[string]map[string]bool)
-	for attribute, words := range language.Lists(slotText) {
-		out[attribute] = make(map[string]bool, len(words))
+// asking is how people ask for an attribute: with which stems, and in which form if they ask for
+// nothing else; 0 if the form does not tell that.
+type asking struct {
+	words map[string]bool
+	form  form
+}
+
+// slots are the attributes that people ask for.
+var slots = sync.OnceValue(func() map[string]asking {
+	out := make(map[string]asking)
+	for name, words := range language.Lists(slotText) {
+		attribute, of, formed := strings.Cut(name, " ")
+		a := asking{words: make(map[string]bool, len(words))}
 		for _, word := range words {
-			out[attribute][language.Stem(word)] = true
+			a.words[language.Stem(word)] = true
 		}
+		if formed {
+			a.form = 1 << indexOf(formNames[:], of)
+		}
+		out[attribute] = a
 	}
 	return out
 })
@@ -32,7 +45,7 @@ const likeness = 0.8
 // slot that its fact fills.
 func (w *wanted) inside(p *passage) (here, kin float32) {
 	here, kin = w.in(p.words)
-	if here == 0 && p.fact != nil && slots()[p.fact.Attribute][w.stem] {
+	if here == 0 && p.fact != nil && slots()[p.fact.Attribute].words[w.stem] {
 		kin = max(kin, likeness)
 	}
 	return here, kin
@@ -67,8 +80,8 @@ func (f *finder) has(fact *memory.Fact) bool {
 
 // slots are the attributes that the question asks for, in order.
 func (q *question) slots() (attributes []string) {
-	for attribute, words := range slots() {
-		if slices.ContainsFunc(q.words, func(w wanted) bool { return words[w.stem] }) {
+	for attribute, a := range slots() {
+		if slices.ContainsFunc(q.words, func(w wanted) bool { return a.words[w.stem] }) {
 			attributes = append(attributes, attribute)
 		}
 	}
@@ -79,4 +92,31 @@ func (q *question) slots() (attributes []string) {
 // own reports whether a fact is of the turn itself.
 func (f *finder) own(fact *memory.Fact) bool {
 	return f.ask.Own != nil && f.ask.Own(fact.Source.Root, fact.Source.Seq)
+}
+
+// filler is the place of the newest passage whose fact fills the one slot of the speaker that the
+// question asks for, and for nothing else; -1 for none. No other passage is a better answer.
+func (q *question) filler(found []passage) int {
+	best := -1
+	for i := range found {
+		if p := &found[i]; q.asksOnlyFor(p) && p.stated() && (best < 0 || found[best].before(p) < 0) {
+			best = i
+		}
+	}
+	return best
+}
+
+// asksOnlyFor reports whether the question asks for the slot of the speaker that the fact of a
+// passage fills, and for nothing else.
+func (q *question) asksOnlyFor(p *passage) bool {
+	if p.fact == nil || p.fact.Subject != "i" || q.cues&(cueSelf|cueWe) == 0 || q.cues&cueBack != 0 {
+		return false
+	}
+	a := slots()[p.fact.Attribute]
+	return a.form&q.form != 0 && !slices.ContainsFunc(q.words, func(w wanted) bool { return !a.words[w.stem] })
+}
+
+// stated reports whether a passage states a fact that holds.
+func (p *passage) stated() bool {
+	return p.fact.Current() && tellable(p.fact.Kind) && p.values[fSuppose] == 0 && p.values[fDeny] == 0
 }

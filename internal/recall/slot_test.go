@@ -3,6 +3,8 @@ package recall_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // TestAskedBySlot: who has moved somewhere lives there, and who has joined somebody works there,
@@ -31,6 +33,28 @@ func TestAskedBySlot(t *testing.T) {
 		got := k.say(c.question)
 		if c.want == "" && sure(got) || !strings.Contains(got, c.want) {
 			t.Errorf("%s %s: got %q, want %q in it", c.told, c.question, got, c.want)
+		}
+	}
+}
+
+// TestUnrealHomes: what somebody wishes, nearly did, did once or denies does not end what holds, and
+// is no answer to a question for what holds.
+func TestUnrealHomes(t *testing.T) {
+	t.Parallel()
+	for _, later := range []string{
+		"I want to live in Japan one day.", "I used to live in Bern.", "I'd love to live in Rome.", "I would never live in Paris.",
+		"I nearly moved to Oslo.", "We might move to Kiel.", "I hope to work at Google.", "I don't live in Linz.", "I have never lived in Genoa.",
+		"I wish I lived in Nice.", "My sister Ines lives in Malaga.", "Tomas works at Siemens.", "If I lived in Berlin I'd be happier.",
+	} {
+		k := newTalk(t)
+		k.tell("I live in Graz.", "I work at the Nordbahn clinic.")
+		if change, _ := k.learn(session.User, "", later); len(change.Reversals) > 0 {
+			t.Errorf("%s: got the reversals %+v, want none", later, change.Reversals)
+		}
+		for question, want := range map[string]string{"Where do I live?": "you live in Graz.", "Where do I work?": "you work at the Nordbahn clinic."} {
+			if got := k.say(question); !sure(got) || !strings.HasSuffix(got, want) {
+				t.Errorf("%s %s: got %q, want %q", later, question, got, want)
+			}
 		}
 	}
 }
