@@ -14,12 +14,14 @@ type archive interface {
 	len() int
 	// numbered are the facts with some numbers. Numbers without a fact are left out.
 	numbered(numbers []FactNumber) []StoredFact
-	// named is the fact with an id; nil for none.
-	named(id FactID) *StoredFact
+	// named are the facts with some ids. Ids without a fact are left out.
+	named(ids []FactID) []StoredFact
 	// count is the number of facts with a key, and newest appends the newest ones, newest
 	// first.
 	count(k key) int
 	newest(to []glimpse, k key, most int) []glimpse
+	// ahead reads together what newest is going to read for some keys.
+	ahead(all []listing)
 	// meaning is the vector of a fact, and signature its signature, nil if the archive does
 	// not know it. Neither reads the fact.
 	meaning(n FactNumber) wordvec.Vector
@@ -43,9 +45,10 @@ type nothing struct{}
 
 func (nothing) len() int                                    { return 0 }
 func (nothing) numbered([]FactNumber) []StoredFact          { return nil }
-func (nothing) named(FactID) *StoredFact                    { return nil }
+func (nothing) named([]FactID) []StoredFact                 { return nil }
 func (nothing) count(key) int                               { return 0 }
 func (nothing) newest(to []glimpse, _ key, _ int) []glimpse { return to }
+func (nothing) ahead([]listing)                             {}
 func (nothing) meaning(FactNumber) wordvec.Vector           { return wordvec.Vector{} }
 func (nothing) signature(FactNumber) *signature             { return nil }
 func (nothing) all(func(*StoredFact) bool)                  {}
@@ -64,9 +67,6 @@ func (s *State) fetch(numbers []FactNumber) {
 
 // admit holds a fact that was read from the archive.
 func (s *State) admit(f *StoredFact) *record {
-	if f == nil {
-		return nil
-	}
 	if k := s.held[f.Number]; k != nil {
 		return k
 	}

@@ -44,7 +44,7 @@ func openMessages(src *source, cache *piece.Cache, m *Manifest, known []messageP
 			parts = append(parts, known[at])
 			continue
 		}
-		open, err := ranking.OpenPiece(src.ctx, &blocks{src.store, src.owner, p.ID}, cache)
+		open, err := ranking.OpenPiece(src.ctx, src.blocks(p.ID), cache)
 		if err != nil {
 			return nil, &brokenPiece{p.ID, err}
 		}

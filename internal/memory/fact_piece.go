@@ -61,8 +61,11 @@ type factReader struct {
 
 func readFacts(ctx context.Context, p *piece.Piece) *factReader {
 	r := p.Read(ctx)
+	keys := r.Dictionary(factKeys)
+	keys.Want() // each turn asks for keys all over it
+	r.Fetch()
 	return &factReader{
-		Reader: r, records: r.Records(factRecords, factWidth), keys: r.Dictionary(factKeys), lists: r.Postings(factLists),
+		Reader: r, records: r.Records(factRecords, factWidth), keys: keys, lists: r.Postings(factLists),
 		about: r.Bytes(factSignatures),
 	}
 }
@@ -137,6 +140,30 @@ func (r *factReader) newest(to []glimpse, k key, most int) []glimpse {
 	}
 	slices.Reverse(to[first:])
 	return to[:min(len(to), first+most)]
+}
+
+// listing is what newest is asked for.
+type listing struct {
+	key  key
+	most int
+}
+
+// ahead reads what newest is going to read: the lists together, then the records.
+func (r *factReader) ahead(all []listing) {
+	from := func(l listing) (piece.List, uint32) {
+		list := r.list(l.key)
+		return list, uint32(max(0, int(list.Count)-l.most))
+	}
+	for _, l := range all {
+		r.lists.Want(from(l))
+	}
+	r.Fetch()
+	for _, l := range all {
+		for c := r.lists.From(from(l)); c.Next(); {
+			r.records.Want(c.Number)
+		}
+	}
+	r.Fetch()
 }
 
 // glimpse is what a record tells of its fact.

@@ -1,11 +1,14 @@
 package memory
 
+import "slices"
+
 // prefetch reads the facts with which new ones will be compared, all in one query. What it
 // misses is read when it is needed.
 func (s *State) prefetch(fresh []*record) {
 	if s.indexed == 0 {
 		return
 	}
+	s.ahead(s.sought(fresh))
 	w := wanted{s: s, known: make(map[FactNumber]bool)}
 	for _, now := range fresh {
 		if !now.mayEnd() {
@@ -18,6 +21,26 @@ func (s *State) prefetch(fresh []*record) {
 	if len(w.missing) > 0 {
 		s.fetch(w.missing)
 	}
+}
+
+// sought is what the archive's index will be asked for new facts.
+func (s *State) sought(fresh []*record) (all []listing) {
+	for _, now := range fresh {
+		if now.mayEnd() {
+			terms := s.rareTerms(now)
+			s.sources(now, &terms, func(k key, _ int) { all = append(all, listing{k, visited}) }, func(int) {})
+		}
+	}
+	return append(all, listing{keyOf(assertedKey, 0), nearby})
+}
+
+// ahead reads together what the archive's index tells of some keys.
+func (s *State) ahead(all []listing) {
+	all = slices.DeleteFunc(all, func(l listing) bool {
+		known := s.of(l.key)
+		return len(known.newest) >= min(l.most, known.count)
+	})
+	s.archive.ahead(all)
 }
 
 // wanted gathers the facts that are read together.

@@ -119,14 +119,18 @@ func (s *State) readMore(sec section) {
 	}
 	var read [sections]int
 	facts := s.archive.shown(of, h.read[sec])
+	fresh := make([]*record, 0, len(facts))
 	for i := range facts {
 		from := facts[i].Section
 		read[from]++
 		h.read[from] = facts[i].Place()
-		if k := s.admit(&facts[i]); k.Section == from { // otherwise it has changed since it was stored
+		k := s.admit(&facts[i])
+		fresh = append(fresh, k)
+		if k.Section == from { // otherwise it has changed since it was stored
 			h.bySection[from].put(k)
 		}
 	}
+	s.readLinked(fresh)
 	for _, one := range of {
 		h.whole[one] = read[one] < shelfPage
 	}

@@ -16,10 +16,11 @@ type source struct {
 	store Archive
 	owner owner.Owner
 	scope Scope
+	far   bool // each read of the store is a round trip to another process
 }
 
 func (c *Views) source(ctx context.Context, o owner.Owner, s Scope) *source {
-	return &source{ctx: context.WithoutCancel(ctx), store: c.store, owner: o, scope: s}
+	return &source{ctx: context.WithoutCancel(ctx), store: c.store, owner: o, scope: s, far: c.shared}
 }
 
 // indexed reports whether pieces may index the scope: its present, and not a lineage with the

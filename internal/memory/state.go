@@ -251,7 +251,16 @@ func (s *State) named(id FactID) *record {
 	if k := s.byID[id]; k != nil {
 		return k
 	}
-	return s.admit(s.archive.named(id))
+	s.admitNamed([]FactID{id})
+	return s.byID[id]
+}
+
+// admitNamed reads facts by their ids into memory.
+func (s *State) admitNamed(ids []FactID) {
+	read := s.archive.named(ids)
+	for i := range read {
+		s.admit(&read[i])
+	}
 }
 
 // facts are the facts of some glimpses, in memory. Numbers without a fact are left out.

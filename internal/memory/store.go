@@ -67,6 +67,9 @@ type PieceStore interface {
 	// PieceBlock returns a block of a piece. It fails with NotFound if there is none: the
 	// piece may have been erased since the manifest was read.
 	PieceBlock(ctx context.Context, o owner.Owner, piece PieceID, block int) ([]byte, error)
+	// PieceBlocks returns some blocks of a piece, by rising number, in one round trip. Blocks that
+	// do not exist are left out.
+	PieceBlocks(ctx context.Context, o owner.Owner, piece PieceID, blocks []int) ([]PieceBlock, error)
 	// AddPiece stores a piece that was made from the state of a manifest, without changing
 	// the manifest, and returns its id. p.ID and p.Blocks are ignored. blocks yields the
 	// blocks of the piece in any order, and may reuse the slice it yields. AddPiece is

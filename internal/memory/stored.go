@@ -38,7 +38,7 @@ type factPart struct {
 func openStored(from *source, cache *piece.Cache, m *Manifest) (*stored, error) {
 	a := &stored{source: from}
 	for _, p := range m.Run(FactPiece) {
-		open, err := piece.Open(from.ctx, &blocks{from.store, from.owner, p.ID}, cache, factFormat)
+		open, err := piece.Open(from.ctx, from.blocks(p.ID), cache, factFormat)
 		if err != nil {
 			return nil, &brokenPiece{p.ID, err}
 		}
@@ -71,6 +71,27 @@ type blocks struct {
 // Block implements piece.Source.
 func (b *blocks) Block(ctx context.Context, n int) ([]byte, error) {
 	return b.store.PieceBlock(ctx, b.owner, b.id, n)
+}
+
+// farBlocks are blocks of a store that other processes use, too: each read is a round trip.
+type farBlocks struct{ blocks }
+
+// Blocks implements piece.Batch.
+func (b *farBlocks) Blocks(ctx context.Context, numbers []int, each func(n int, block []byte)) error {
+	found, err := b.store.PieceBlocks(ctx, b.owner, b.id, numbers)
+	for i := range found {
+		each(found[i].Number, found[i].Data)
+	}
+	return err
+}
+
+// blocks reads the blocks of a piece of the scope.
+func (s *source) blocks(id PieceID) piece.Source {
+	near := blocks{s.store, s.owner, id}
+	if s.far {
+		return &farBlocks{near}
+	}
+	return &near
 }
 
 // last is the number up to which the pieces index the facts of the scope.
@@ -122,15 +143,11 @@ func (a *stored) numbered(numbers []FactNumber) []StoredFact {
 	return facts
 }
 
-func (a *stored) named(id FactID) *StoredFact {
-	if a.err != nil {
-		return nil
+func (a *stored) named(ids []FactID) (facts []StoredFact) {
+	if a.err == nil {
+		facts, a.err = a.store.FactsNamed(a.ctx, a.owner, a.scope, ids)
 	}
-	var facts []StoredFact
-	if facts, a.err = a.store.FactsNamed(a.ctx, a.owner, a.scope, []FactID{id}); len(facts) == 0 {
-		return nil
-	}
-	return &facts[0]
+	return facts
 }
 
 func (a *stored) count(k key) (facts int) {
@@ -147,6 +164,17 @@ func (a *stored) newest(to []glimpse, k key, most int) []glimpse {
 		most -= len(to) - before
 	}
 	return to
+}
+
+// ahead is of use only if the store is far away. The newest facts are mostly in the newest piece,
+// so each piece is read as if it had all of them.
+func (a *stored) ahead(all []listing) {
+	if !a.far {
+		return
+	}
+	for i := range a.parts {
+		a.parts[i].ahead(all)
+	}
 }
 
 func (a *stored) meaning(n FactNumber) wordvec.Vector {

@@ -57,7 +57,7 @@ func unseal(sealed []byte, n int) ([]byte, error) {
 	return sealed[:end:end], nil
 }
 
-func fetch(ctx context.Context, source Source, n int) ([]byte, error) {
+func read(ctx context.Context, source Source, n int) ([]byte, error) {
 	sealed, err := source.Block(ctx, n)
 	if err != nil {
 		return nil, fmt.Errorf("read block %d of a piece: %w", n, err)
@@ -73,18 +73,24 @@ func (p *Piece) length(n int) int {
 // load reads a block that is not in memory.
 func (p *Piece) load(ctx context.Context, n int) ([]byte, error) {
 	p.cache.misses.Add(1)
-	sealed, err := fetch(ctx, p.source, n)
+	sealed, err := read(ctx, p.source, n)
 	if err != nil {
 		return nil, err
 	}
-	data, err := unseal(sealed, n)
+	data, err := p.unsealed(sealed, n)
 	if err != nil {
 		return nil, err
-	}
-	if len(data) != p.length(n) {
-		return nil, damaged("block %d: %d bytes instead of %d", n, len(data), p.length(n))
 	}
 	return p.keep(n, data, cap(sealed)), nil
+}
+
+// unsealed checks block n, its length too, and returns its bytes without the checksum.
+func (p *Piece) unsealed(sealed []byte, n int) ([]byte, error) {
+	data, err := unseal(sealed, n)
+	if err == nil && len(data) != p.length(n) {
+		err = damaged("block %d: %d bytes instead of %d", n, len(data), p.length(n))
+	}
+	return data, err
 }
 
 // keep puts a block into the cache and returns its bytes. held is the memory that data keeps, in

@@ -61,6 +61,7 @@ func (b Blocks) Block(_ context.Context, n int) ([]byte, error) {
 // Piece is an open piece.
 type Piece struct {
 	source   Source
+	batch    Batch // the source, if it is one; nil otherwise
 	cache    *Cache
 	size     uint32 // bytes of all blocks without their checksums
 	sections []section
@@ -72,8 +73,9 @@ type Piece struct {
 // the piece was not written in that format, and ErrDamaged if the first block is damaged.
 func Open(ctx context.Context, source Source, cache *Cache, format uint32) (*Piece, error) {
 	p := &Piece{source: source, cache: cache}
+	p.batch, _ = source.(Batch)
 	cache.misses.Add(1)
-	sealed, err := fetch(ctx, source, 0)
+	sealed, err := read(ctx, source, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ type Reader struct {
 	p   *Piece
 	ctx context.Context // of this session, which is shorter than the piece's life
 	err error
+	// wanted are blocks to be fetched, see Fetch.
+	wanted []int
 }
 
 // errEnded is the error of reading between sessions.

@@ -34,8 +34,9 @@ const (
 )
 
 const (
-	selectBlock = `SELECT b.data FROM piece_blocks b WHERE b.owner_id = ? AND b.piece_id = ? AND b.number = ?`
-	insertPiece = `INSERT INTO pieces (owner_id, scope_id, kind, state, format, first_id, last_id, count, blocks, grown_at)
+	selectBlock  = `SELECT b.data FROM piece_blocks b WHERE b.owner_id = ? AND b.piece_id = ? AND b.number = ?`
+	selectBlocks = `SELECT b.number, b.data FROM piece_blocks b WHERE b.owner_id = ? AND b.piece_id = ? AND b.number = ANY(?::bigint[]) ORDER BY b.number`
+	insertPiece  = `INSERT INTO pieces (owner_id, scope_id, kind, state, format, first_id, last_id, count, blocks, grown_at)
 		SELECT owner_id, id, ?::text, 'making', ?::bigint, ?::bigint, ?::bigint, ?::bigint, 0, now() FROM scopes WHERE owner_id = ? AND id = ? AND edition = ? RETURNING id`
 	growPiece   = `UPDATE pieces SET blocks = ?, grown_at = now() WHERE owner_id = ? AND id = ? AND state = 'making'`
 	insertBlock = `INSERT INTO piece_blocks (owner_id, piece_id, number, data) VALUES (?, ?, ?, ?)`
@@ -55,6 +56,22 @@ func (db *DB) PieceBlock(ctx context.Context, o owner.Owner, piece memory.PieceI
 		return nil, fmt.Errorf("read a block: %w", err)
 	}
 	return data, nil
+}
+
+// PieceBlocks implements memory.PieceStore.
+func (db *DB) PieceBlocks(ctx context.Context, o owner.Owner, piece memory.PieceID, blocks []int) ([]memory.PieceBlock, error) {
+	numbers := make([]int64, len(blocks))
+	for i, n := range blocks {
+		numbers[i] = int64(n)
+	}
+	found, err := appendRows(ctx, db, make([]memory.PieceBlock, 0, len(blocks)), func(rows *rows) (b memory.PieceBlock, err error) {
+		err = rows.Scan(&b.Number, &b.Data)
+		return b, err
+	}, selectBlocks, o.ID(), int64(piece), numbers)
+	if err != nil {
+		return nil, fmt.Errorf("read blocks: %w", err)
+	}
+	return found, nil
 }
 
 func errNoBlock() error {

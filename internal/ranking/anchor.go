@@ -93,6 +93,7 @@ func (x *Index) findIn(t *term, word int32, worth float32, bit uint32, newest in
 // found, and takes each for one occurrence.
 func (x *Index) findInHits(q *question, terms []int) {
 	s := x.scratch
+	x.ahead(s.docsOfHits, needBrief, needWords)
 	s.texts = s.texts[:0]
 	for i := range s.hits {
 		text := x.wordsOf(s.hits[i].doc)
@@ -178,11 +179,13 @@ func (x *Index) chooseAnchors(q *question) {
 		few *= 5
 	}
 	if len(s.hits) <= few {
+		x.ahead(s.docsOfHits, needRecord)
 		for i := range s.hits {
 			x.anchor(int32(i + 1))
 		}
 		return
 	}
+	x.ahead(s.docsOfHits, needBrief)
 	var counts [grades]int
 	s.grades = s.grades[:0]
 	grade := x.grader(q)
@@ -195,6 +198,7 @@ func (x *Index) chooseAnchors(q *question) {
 	for ; cut > 0 && left >= counts[cut]; cut-- {
 		left -= counts[cut]
 	}
+	s.chosen = s.chosen[:0]
 	for p := int32(len(s.hits)); p > 0; p-- {
 		g := s.grades[p-1]
 		if g < cut || g == cut && left == 0 {
@@ -203,6 +207,10 @@ func (x *Index) chooseAnchors(q *question) {
 		if g == cut {
 			left--
 		}
+		s.chosen = append(s.chosen, p)
+	}
+	x.ahead(s.docsOf(s.chosen), needRecord)
+	for _, p := range s.chosen {
 		x.anchor(p)
 	}
 }

@@ -28,6 +28,7 @@ type Index struct {
 	names    names
 	known    facts
 	scratch  *scratch // of the search at work; otherwise nil
+	far      bool     // a piece is of a store that is far away
 }
 
 // link connects the first message of a lineage in a part with earlier parts.
@@ -289,6 +290,7 @@ func (x *Index) newest() time.Time {
 // Tainted reports whether a message was added as a tainted one. Known is
 // false if the index does not hold the message.
 func (x *Index) Tainted(messageID int64) (yes, known bool) {
+	x.aheadOfIDs()
 	d := int32(x.upTo(0, messageID)) - 1
 	if d < 0 || x.origin(d).messageID != messageID {
 		return false, false

@@ -17,6 +17,7 @@ func Over(ctx context.Context, pieces ...*Piece) (*Index, error) {
 	x := blank()
 	for _, p := range pieces {
 		x.append(newSealed(p, p.p.Read(ctx)))
+		x.far = x.far || p.p.Far()
 	}
 	x.append(x.head)
 	return x, x.Err()

@@ -71,6 +71,9 @@ func OpenPiece(ctx context.Context, source piece.Source, cache *piece.Cache) (*P
 		return nil, err
 	}
 	p, r := &Piece{p: opened}, opened.Read(ctx)
+	if opened.Far() {
+		newSealed(p, r).survey()
+	}
 	if err := p.readFacts(r); err != nil {
 		return nil, err
 	}
@@ -311,19 +314,29 @@ func (s *sealed) origin(d int32) origin {
 }
 
 func (s *sealed) words(d int32) []byte {
+	at, size := s.wordsAt(d)
+	return s.hashes.Range(at, size, nil)
+}
+
+// wordsAt is where the words of a message lie.
+func (s *sealed) wordsAt(d int32) (offset, size uint32) {
 	b := s.briefs.At(uint32(d))
-	return s.hashes.Range(binary.LittleEndian.Uint32(b), uint32(b[4])*hashSize, nil)
+	return binary.LittleEndian.Uint32(b), uint32(b[4]) * hashSize
 }
 
 func (s *sealed) spans(to []span, d int32) []span {
-	end := s.dates.Len()
-	if d+1 < s.n {
-		end = s.datesAt(d + 1)
-	}
-	for i := s.datesAt(d); i < min(end, s.dates.Len()); i++ {
+	for i, end := s.datesAt(d), s.datesEnd(d); i < end; i++ {
 		to = append(to, getSpan(s.dates.At(i)))
 	}
 	return to
+}
+
+// datesEnd is where the dates of a message end.
+func (s *sealed) datesEnd(d int32) uint32 {
+	if d+1 < s.n {
+		return min(s.datesAt(d+1), s.dates.Len())
+	}
+	return s.dates.Len()
 }
 
 // datesAt is where the dates of a message begin.
@@ -336,6 +349,8 @@ func (s *sealed) sense(d int32) []byte { return s.senses.At(uint32(d)) }
 func (s *sealed) sign(d int32) wordvec.Signature { return getSign(s.signs.At(uint32(d))) }
 
 func (s *sealed) apart(to []uint8, from int32, sign wordvec.Signature) []uint8 {
+	s.signs.WantRun(uint32(from), uint32(s.n))
+	s.r.Fetch()
 	at := len(to)
 	to = slices.Grow(to, int(s.n-from))[:at+int(s.n-from)]
 	for at < len(to) {

@@ -24,6 +24,7 @@ type scratch struct {
 	grades   []uint8   // grades of the hits
 	apart    []uint8   // the distances of messages from the question, by meaning
 	touched  []int32   // cells with a window
+	chosen   []int32   // the cells of anchors, if not all hits are anchors
 	around   []int32   // touched by one term
 	episodes []int32   // the cells of the first messages of episodes with a score
 	perTerm  []int32   // touched by one term

@@ -81,6 +81,10 @@ func (x *Index) rank(q *question, by *Query, most int) []candidate {
 	x.match(q)
 	x.admitDated(q)
 	x.admitNear(q)
+	x.ahead(s.docsOf(s.touched), needRecord|needOrigin|needSign)
+	if len(q.spans) > 0 {
+		x.ahead(s.docsOf(s.touched), needDates)
+	}
 	look := x.view(q)
 	s.rough = s.rough[:0]
 	for _, p := range s.touched {
@@ -96,6 +100,7 @@ func (x *Index) rank(q *question, by *Query, most int) []candidate {
 			s.rough = x.keep(s.rough, r, most)
 		}
 	}
+	x.ahead(s.docsOfRough, needBrief|needSense, needWords)
 	s.candidates = s.candidates[:0]
 	for _, r := range s.rough {
 		f := look.features(r.place)

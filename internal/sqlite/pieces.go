@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -60,6 +61,21 @@ func (db *DB) PieceBlock(ctx context.Context, o owner.Owner, piece memory.PieceI
 		return nil, fmt.Errorf("read a block: %w", err)
 	}
 	return data, nil
+}
+
+// PieceBlocks implements memory.PieceStore.
+func (db *DB) PieceBlocks(ctx context.Context, o owner.Owner, piece memory.PieceID, blocks []int) ([]memory.PieceBlock, error) {
+	var found []memory.PieceBlock
+	for _, n := range slices.Sorted(slices.Values(blocks)) { // no round trips to spare
+		switch data, err := db.PieceBlock(ctx, o, piece, n); {
+		case fault.KindOf(err) == fault.NotFound:
+		case err != nil:
+			return nil, err
+		default:
+			found = append(found, memory.PieceBlock{Number: n, Data: data})
+		}
+	}
+	return found, nil
 }
 
 // onlyBlob takes the bytes of the only value of a query over without a copy: no further

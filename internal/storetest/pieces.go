@@ -79,6 +79,17 @@ func put(t tb, st Store, o owner.Owner, scope memory.Scope, p memory.Piece, bloc
 // holds checks the blocks of a piece; none are of a piece that is gone.
 func holds(t *testing.T, st Store, p memory.Piece, blocks ...string) {
 	t.Helper()
+	var asked []int
+	var want []memory.PieceBlock
+	for i := len(blocks); i >= 0; i -= 2 {
+		asked = append(asked, i)
+		if i < len(blocks) {
+			want = append([]memory.PieceBlock{{Number: i, Data: []byte(blocks[i])}}, want...)
+		}
+	}
+	together, err := st.PieceBlocks(t.Context(), alice(), p.ID, asked)
+	kind(t, "several blocks", err, "")
+	same(t, "several blocks", together, want)
 	for i := range len(blocks) + 1 {
 		got, err := st.PieceBlock(t.Context(), alice(), p.ID, i)
 		if i == len(blocks) {
@@ -408,6 +419,23 @@ func blocksOfTheOwners(ctx context.Context, st Store, o owner.Owner) (any, error
 		out = append(out, block)
 	}
 	return slices.DeleteFunc(out, func(b []byte) bool { return b == nil }), nil
+}
+
+// blocksOfTheOwnersTogether is blocksOfTheOwners by the read of several blocks.
+func blocksOfTheOwnersTogether(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	ids, _, err := piecesOf(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	var out []memory.PieceBlock
+	for _, id := range ids {
+		found, err := st.PieceBlocks(ctx, o, id, []int{1, 0})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
 }
 
 // pieceWritingCases write pieces under the names of all owners.

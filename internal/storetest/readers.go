@@ -397,7 +397,8 @@ func readerCases() map[string]isolationCase {
 			}
 			return m, err
 		}},
-		"PieceBlock": {call: blocksOfTheOwners},
+		"PieceBlock":  {call: blocksOfTheOwners},
+		"PieceBlocks": {call: blocksOfTheOwnersTogether},
 	}
 }
 

@@ -1,0 +1,92 @@
+package piece
+
+import (
+	"context"
+	"slices"
+)
+
+// Batch is a Source that reads several blocks in one round trip. A reader of a piece with such a
+// source is told what will be read, by the methods that begin with Want, and then by Fetch.
+// Without such a source these methods do nothing.
+type Batch interface {
+	Source
+	// Blocks calls each for some blocks, in any order. Blocks that do not exist are left out. The
+	// piece keeps the slices.
+	Blocks(ctx context.Context, numbers []int, each func(n int, block []byte)) error
+}
+
+// mostFetched is how many blocks are read in one round trip: 4 MiB, which are held beside the cache
+// for that time.
+const mostFetched = 64
+
+// Far reports whether reading several blocks at once is faster than one after the other.
+func (p *Piece) Far() bool { return p.batch != nil }
+
+// want notes that the bytes from one position to another will be read.
+func (r *Reader) want(from, to uint64) {
+	if r.p.batch == nil || from >= to {
+		return
+	}
+	for n := from / room; n <= (to-1)/room; n++ {
+		if r.p.blocks[n].Load() == nil {
+			r.wanted = append(r.wanted, int(n))
+		}
+	}
+}
+
+// Fetch reads the wanted blocks that are not in memory, in as few round trips as there can be. A
+// block that cannot be read is read again when it is needed, and its error is found then.
+func (r *Reader) Fetch() {
+	slices.Sort(r.wanted)
+	r.wanted = slices.Compact(r.wanted)
+	for some := range slices.Chunk(r.wanted, mostFetched) {
+		if len(some) > 1 && r.err == nil {
+			r.p.fetch(r.ctx, some)
+		}
+	}
+	r.wanted = r.wanted[:0]
+}
+
+// fetch reads blocks into the cache, as far as they can be read.
+func (p *Piece) fetch(ctx context.Context, numbers []int) {
+	_ = p.batch.Blocks(ctx, numbers, func(n int, sealed []byte) {
+		if data, err := p.unsealed(sealed, n); err == nil {
+			p.cache.misses.Add(1)
+			p.keep(n, data, cap(sealed))
+		}
+	})
+}
+
+// Want notes that a record will be read.
+func (rs *Records) Want(i uint32) { rs.WantRun(i, i+1) }
+
+// WantRun notes that the records from one up to, but not including, another will be read.
+func (rs *Records) WantRun(from, to uint32) {
+	if to = min(to, rs.g.n); from >= to {
+		return
+	}
+	first, _ := rs.g.at(from)
+	last, _ := rs.g.at(to - 1)
+	rs.r.want(uint64(first)*room, uint64(last)*room+1)
+}
+
+// Want notes that n bytes from an offset will be read.
+func (b *Bytes) Want(offset, n uint32) {
+	end := min(uint64(offset)+uint64(n), uint64(b.size))
+	b.r.want(b.start+uint64(offset), b.start+end)
+}
+
+// Want notes that the list will be read from a rank on. It covers where the list begins, which is all
+// of a short one.
+func (ps *Postings) Want(l List, rank uint32) {
+	if rank < l.Count {
+		ps.bytes.Want(l.Offset+max(rank/stepLength, 1)*stepSize-stepSize, 1)
+	}
+}
+
+// Want notes that the dictionary will be read.
+func (d *Dictionary) Want() {
+	d.buckets.WantRun(0, d.buckets.Len())
+	d.terms.WantRun(0, d.terms.Len())
+	d.keys.Want(0, d.keys.Len())
+}
