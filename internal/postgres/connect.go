@@ -35,6 +35,9 @@ func connect(ctx context.Context, opt *Options) (*pgxpool.Pool, error) {
 	if opt.Conns == 0 {
 		cfg.MaxConns = int32(max(connsPerCore*runtime.GOMAXPROCS(0), minConns)) //nolint:gosec // a number of cores
 	}
+	if opt.Node != "" {
+		cfg.MinConns = minConns // they are made beside the start, and the first turn does not wait for them
+	}
 	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "hermes"
 	}
