@@ -143,7 +143,7 @@ func (k *Keyring) SignOut(ctx context.Context, o Owner, id string) error {
 		if err := k.passes.DeletePass(ctx, id); err != nil {
 			return err
 		}
-		k.watch.end(tokenPrefix + id)
+		k.watch.end(TokenName(id))
 		return nil
 	}
 	return errNoToken()

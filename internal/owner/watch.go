@@ -37,7 +37,7 @@ func (k *Keyring) Watch(ctx context.Context, o Owner) (context.Context, func()) 
 		watched(o.key)
 	}
 	if o.token.ID != "" {
-		watched(tokenPrefix + o.token.ID)
+		watched(TokenName(o.token.ID))
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, o.token.ExpiresAt.Sub(k.now()), ended(tokenPrefix))
 		over = append(over, cancel)
@@ -97,26 +97,39 @@ func (w *watch) keys() []string {
 	return slices.Collect(maps.Keys(w.open))
 }
 
-// Revoked ends the requests of a key that another process has revoked. "" stands for any key:
-// news were lost, and the keys of all requests under way are looked up.
-func (k *Keyring) Revoked(ctx context.Context, id string) error {
-	if id != "" {
-		k.watch.end(id)
+// Revoked ends the requests of a key that another process has revoked, or of the page token of a
+// [TokenName]. "" stands for any: news were lost, and those of all requests under way are looked up.
+func (k *Keyring) Revoked(ctx context.Context, name string) error {
+	if name != "" {
+		k.watch.end(name)
 		return nil
 	}
-	for _, id := range k.watch.keys() {
-		if strings.HasPrefix(id, tokenPrefix) { // its key is looked up with each of its requests
-			continue
-		}
-		key, err := k.store.KeyByID(ctx, id)
+	for _, name := range k.watch.keys() {
+		over, err := k.over(ctx, name)
 		if err != nil {
 			return fmt.Errorf("look up a key with requests under way: %w", err)
 		}
-		if !key.RevokedAt.IsZero() {
-			k.watch.end(id)
+		if over {
+			k.watch.end(name)
 		}
 	}
 	return nil
+}
+
+// TokenName names a page token among keys.
+func TokenName(id string) string { return tokenPrefix + id }
+
+// over reports whether a key was revoked, or a page token is gone.
+func (k *Keyring) over(ctx context.Context, name string) (bool, error) {
+	if id, isToken := strings.CutPrefix(name, tokenPrefix); isToken {
+		_, err := k.passes.PassByID(ctx, id)
+		if fault.KindOf(err) == fault.NotFound {
+			return true, nil
+		}
+		return false, err
+	}
+	key, err := k.store.KeyByID(ctx, name)
+	return err == nil && !key.RevokedAt.IsZero(), err
 }
 
 // ended says that a key, or a page token, is no longer valid.

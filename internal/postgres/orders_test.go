@@ -129,8 +129,8 @@ func TestStopAllElsewhere(t *testing.T) {
 	}
 }
 
-// TestRevokedElsewhere: the requests of a key end on all nodes when one revokes the key, also if
-// the notification is lost.
+// TestRevokedElsewhere: the requests of a key, and those of a page token, end on all nodes when one
+// revokes the key or ends the token, also if the notification is lost.
 func TestRevokedElsewhere(t *testing.T) {
 	t.Parallel()
 	nodes := openNodes(t, 2)
@@ -138,6 +138,7 @@ func TestRevokedElsewhere(t *testing.T) {
 		rings := make([]*owner.Keyring, len(nodes))
 		for i, db := range nodes {
 			rings[i] = owner.NewKeyring(db, nil, false, time.Now)
+			rings[i].KeepPasses(db)
 			db.HearRevoked(func(id string) {
 				if lost && id != "" {
 					return
@@ -153,25 +154,50 @@ func TestRevokedElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := rings[1].Authenticate(t.Context(), secret)
+		byKey, endKey := watched(t, rings[1], secret)
+		o, err := rings[0].Authenticate(t.Context(), secret)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, end := rings[1].Watch(t.Context(), o)
-		defer end()
-		if _, err := rings[0].Revoke(t.Context(), key.ID); err != nil {
+		token, ofToken, err := rings[0].SignIn(t.Context(), o, false)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if lost { // the connection that hears was away, and is there again
-			nodes[1].tellRevoked("")
-		}
-		select {
-		case <-ctx.Done():
-			if code := fault.CodeOf(context.Cause(ctx)); code != "invalid_api_key" {
-				t.Errorf("the request ended with %q", code)
+		byToken, endToken := watched(t, rings[1], ofToken)
+		for _, c := range []struct {
+			name string
+			end  func() error
+			ctx  context.Context
+		}{
+			{"an ended token", func() error { return rings[0].SignOut(t.Context(), o, token.ID) }, byToken},
+			{"a revoked key", func() error { _, err := rings[0].Revoke(t.Context(), key.ID); return err }, byKey},
+		} {
+			if err := c.end(); err != nil {
+				t.Fatal(err)
 			}
-		case <-time.After(10 * time.Second):
-			t.Errorf("lost %t: the request of a revoked key goes on", lost)
+			if lost { // the connection that hears was away, and is there again
+				nodes[1].tellRevoked("")
+			}
+			select {
+			case <-c.ctx.Done():
+				if code := fault.CodeOf(context.Cause(c.ctx)); code != "invalid_api_key" {
+					t.Errorf("the request of %s ended with %q", c.name, code)
+				}
+			case <-time.After(10 * time.Second):
+				t.Errorf("lost %t: the request of %s goes on", lost, c.name)
+			}
 		}
+		endKey()
+		endToken()
 	}
+}
+
+// watched is a request on a node with a secret, which ends when what it came with does.
+func watched(t *testing.T, on *owner.Keyring, secret string) (ctx context.Context, end func()) {
+	t.Helper()
+	o, err := on.Authenticate(t.Context(), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return on.Watch(t.Context(), o)
 }

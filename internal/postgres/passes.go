@@ -79,6 +79,7 @@ func (db *DB) DeletePass(ctx context.Context, id string) error {
 		if err != nil {
 			return fmt.Errorf("delete page token: %w", err)
 		}
+		t.announce(aboutKey + owner.TokenName(id))
 		audit.From(ctx).Names(id)
 		return nil
 	})

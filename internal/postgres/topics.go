@@ -23,7 +23,7 @@ const (
 	aboutPlace = "p" // the topic follows
 	aboutRun   = "r" // owner and id of a run follow, in JSON
 	aboutOrder = "o" // a live.Order follows, in JSON
-	aboutKey   = "k" // the id of a key that was revoked follows
+	aboutKey   = "k" // the id of a key that was revoked follows, or the name of a page token that is gone
 )
 
 // ears are the functions that hear of runs and of keys; nil before Hear and HearRevoked.
@@ -34,8 +34,9 @@ type ears struct {
 	revoked func(id string)
 }
 
-// HearRevoked calls revoked for each key that a node revokes. It calls revoked with "" after
-// news of keys may have been lost. It is called once. The function must not block.
+// HearRevoked calls revoked for each key that a node revokes, and with [owner.TokenName] for each
+// page token that a node deletes. It calls revoked with "" after news of keys may have been lost. It is
+// called once. The function must not block.
 func (db *DB) HearRevoked(revoked func(id string)) {
 	db.ears.mu.Lock()
 	defer db.ears.mu.Unlock()
