@@ -172,6 +172,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	s.handler = s.newHandler(zone, parts.doctor)
+	s.shareNews()
 	if err := s.fillAgain(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/news"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/postgres"
 	"github.com/hermes-memory/hermes/internal/provider"
@@ -102,6 +103,42 @@ type nodes interface {
 	// HearRevoked calls revoked for each key that a node revokes; with "" after news may have
 	// been lost. The function must not block.
 	HearRevoked(revoked func(id string))
+	// TellNews passes news on to the other nodes. HearNews calls heard for theirs, and lost after
+	// some may have been lost. None of these functions blocks.
+	TellNews(owner string, it news.Item)
+	HearNews(heard func(owner string, it news.Item), lost func())
+}
+
+// shareNews lets readers of news read those of all nodes, and the scheduler, the registry of runs and
+// the background work look when another node has changed what they do.
+func (s *server) shareNews() {
+	if s.nodes == nil {
+		return
+	}
+	s.hub.Share(s.nodes.TellNews)
+	s.nodes.HearNews(func(owner string, it news.Item) {
+		s.hub.Heard(owner, it)
+		s.wakeFor(it.Type)
+	}, func() {
+		s.hub.Lost()
+		for _, of := range []news.Type{news.Job, news.Run, news.Work} {
+			s.wakeFor(of)
+		}
+	})
+}
+
+// wakeFor wakes those whose work a change may concern.
+func (s *server) wakeFor(changed news.Type) {
+	switch changed {
+	case news.Job, news.JobRun:
+		s.jobs.Poke()
+	case news.Run:
+		s.live.Poke()
+	case news.Work:
+		if s.study != nil {
+			s.study.Poke()
+		}
+	}
 }
 
 // shareKeys lets the keys hold over all nodes: each node has its share of their limits, and the

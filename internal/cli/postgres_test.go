@@ -1,10 +1,13 @@
 package cli_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/postgres/postgrestest"
 )
@@ -44,7 +47,11 @@ func TestPostgres(t *testing.T) {
 	if one, other := read(0), read(1); one != other || strings.Count(one, `"role":"user"`) != 23 {
 		t.Errorf("got different transcripts, or not every message:\n%s\n%s", one, other)
 	}
+	events := follow(t, nodes[1].addr)
+	said(0, "talk", "The page of the other server sees this.")
+	events(`"type":"session","id":"talk","what":"message"`)
 	callAPI(t, nodes[0].addr, "DELETE", "/api/sessions/talk", "", 200, nil)
+	events(`"type":"session","id":"talk","what":"deleted"`)
 	if got := said(1, "talk", "What is my favourite database?"); strings.Contains(got, "Quetzal") {
 		t.Errorf("after the deletion the second server answers %q", got)
 	}
@@ -64,4 +71,31 @@ func TestPostgres(t *testing.T) {
 		t.Errorf("a second server of a home: got code %d\n%s", code, second.log)
 	}
 	nodes[1].stop()
+}
+
+// follow reads the page's events of a server. The function returned waits for one that has some text.
+func follow(t *testing.T, addr string) func(has string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/api/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer hermes")
+	res, err := newClient(t).Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("events: %v, %v", res, err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	lines := bufio.NewScanner(res.Body)
+	return func(has string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), has) {
+				return
+			}
+		}
+		t.Errorf("no event has %s: %v", has, lines.Err())
+	}
 }

@@ -216,6 +216,9 @@ func (r *Registry) carrierOf(n name) *carrier {
 	return r.active[n]
 }
 
+// Poke makes the registry look for runs that may be due: another process has changed some.
+func (r *Registry) Poke() { r.bell.Ring() }
+
 // Begun is closed once runs are executed.
 func (r *Registry) Begun() <-chan struct{} { return r.begun }
 

@@ -1,6 +1,6 @@
 // Package news tells readers that data of their owner has changed: what kind of thing, its
-// name, and no content. A reader then reads the thing itself. News are kept in this process
-// only, the newest ones of each owner.
+// name, and no content. A reader then reads the thing itself. News are kept in memory only, the
+// newest ones of each owner. Processes that share a store pass them on to one another.
 package news
 
 import (
@@ -44,7 +44,8 @@ const mostIdle = 64
 // Hub passes news on from those who change data to readers. Its zero value is not ready; see
 // [NewHub].
 type Hub struct {
-	now func() time.Time
+	now  func() time.Time
+	send func(owner string, it Item) // to other processes; nil for none
 
 	mu     sync.Mutex
 	rings  map[string]*ring
@@ -67,21 +68,46 @@ func NewHub(now func() time.Time) *Hub {
 	return &Hub{now: now, rings: make(map[string]*ring), closed: make(chan struct{})}
 }
 
+// Everyone stands for all owners.
+const Everyone = ""
+
+// Share lets send pass on to other processes what is told in this one. It is called before the
+// first Tell. send must not block; its owner may be Everyone.
+func (h *Hub) Share(send func(owner string, it Item)) { h.send = send }
+
 // Tell passes an item on to the readers of an owner. It never blocks.
 func (h *Hub) Tell(owner string, it Item) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if r := h.rings[owner]; r != nil {
-		r.add(it)
+	h.Heard(owner, it)
+	if h.send != nil {
+		h.send(owner, it)
 	}
 }
 
 // TellAll passes an item on to the readers of all owners.
-func (h *Hub) TellAll(it Item) {
+func (h *Hub) TellAll(it Item) { h.Tell(Everyone, it) }
+
+// Heard passes on what another process has told.
+func (h *Hub) Heard(owner string, it Item) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if owner != Everyone {
+		if r := h.rings[owner]; r != nil {
+			r.add(it)
+		}
+		return
+	}
+	for _, r := range h.rings {
+		r.add(it)
+	}
+}
+
+// Lost makes all readers miss items: other processes may have told some that were not heard.
+func (h *Hub) Lost() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, r := range h.rings {
-		r.add(it)
+		r.first, r.items = r.next()+1, nil
+		r.wake()
 	}
 }
 
@@ -94,6 +120,11 @@ func (r *ring) add(it Item) {
 		r.first += int64(drop)
 		r.items = r.items[drop:] // append copies what is left now and then
 	}
+	r.wake()
+}
+
+// wake wakes the readers.
+func (r *ring) wake() {
 	close(r.changed)
 	r.changed = make(chan struct{})
 }

@@ -132,3 +132,49 @@ func TestHubEnds(t *testing.T) {
 		t.Errorf("after the end: got %q", got)
 	}
 }
+
+// TestShared: what is told goes to other processes, too. What they tell goes to readers alone.
+func TestShared(t *testing.T) {
+	t.Parallel()
+	h, sent := hub(), ""
+	h.Share(func(owner string, it news.Item) { sent += owner + it.ID + " " })
+	r, _ := h.Join("a", 0)
+	defer r.Leave()
+	h.Tell("a", item(1))
+	h.TellAll(item(2))
+	h.Heard("a", item(3))
+	h.Heard("b", item(4))
+	h.Heard(news.Everyone, item(5))
+	if got, _ := read(t, r); got != "1 2 3 5 " || sent != "a1 2 " {
+		t.Errorf("the reader got %q, other processes %q", got, sent)
+	}
+}
+
+// TestLost: when news of other processes may be lost, readers miss some, and so does one that goes on
+// behind an item of before.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	h := hub()
+	r, _ := h.Join("a", 0)
+	defer r.Leave()
+	h.Tell("a", item(1))
+	if got, _ := read(t, r); got != "1 " {
+		t.Errorf("got %q", got)
+	}
+	last := r.Last
+	h.Lost()
+	if got, outcome := read(t, r); got != "" || outcome != news.Missed {
+		t.Errorf("got %q and %v, want that items are missed", got, outcome)
+	}
+	again, whole := h.Join("a", last)
+	defer again.Leave()
+	if whole {
+		t.Error("a reader goes on as if nothing was lost")
+	}
+	h.Tell("a", item(2))
+	for _, r := range []*news.Reader{r, again} {
+		if got, outcome := read(t, r); got != "2 " || outcome != news.News {
+			t.Errorf("got %q and %v afterwards", got, outcome)
+		}
+	}
+}

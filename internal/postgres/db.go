@@ -70,6 +70,7 @@ type DB struct {
 	node            *node // nil for a process that has the database for itself
 	topics          topics
 	ears            ears
+	dispatches      dispatches
 	clock           clock
 
 	stop    context.CancelFunc
@@ -92,6 +93,7 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 		scans: claim.NewRoom(long, max(long/2, 1)), searches: claim.NewRoom(max(long/2, 1), max(long/4, 1)),
 	}
 	db.w.db, db.pieces = db, newPieceEraser(db)
+	db.dispatches.from, db.dispatches.rung = randomHex(), make(chan struct{}, 1)
 	if err := db.prepare(ctx); err != nil {
 		pool.Close()
 		return nil, err
@@ -109,6 +111,7 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	if db.node != nil {
 		db.stopped.Go(recovery.Func(func() { db.node.run(background) }, recovery.Logged(background, db.log, "the node")))
 		db.stopped.Go(recovery.Func(func() { db.listen(background) }, recovery.Logged(background, db.log, "notifications")))
+		db.stopped.Go(recovery.Func(func() { db.sendNews(background) }, recovery.Logged(background, db.log, "news for other nodes")))
 	}
 	return db, nil
 }

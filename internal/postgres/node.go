@@ -237,6 +237,13 @@ func (db *DB) Nodes() int {
 	return max(db.node.nodes, 1)
 }
 
+// meet notes that another node is there, before the next renewal counts it.
+func (n *node) meet() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.nodes = max(n.nodes, 2)
+}
+
 // NodeName names this node to anybody, without the name of its machine. It stays the same over
 // restarts.
 func (db *DB) NodeName() string { return placeName(db.node.place)[:8] }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/news"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/runtest"
@@ -41,16 +42,25 @@ func registries(t *testing.T, n int) ([]*live.Registry, *talker) {
 	m := &talker{make(chan struct{}, 1)}
 	var out []*live.Registry
 	for _, db := range openNodes(t, n) {
-		runner, _ := runtest.New(db, &runtest.Parts{Shared: db, Models: run.Models{Upstream: m}, Config: run.Config{Now: time.Now}})
-		r := live.New(live.Parts{Store: db, Queue: db, Runner: runner, Shared: db, Approval: time.Minute, Grace: time.Second, Now: time.Now, Log: quiet()})
+		r, serve := registryOn(db, m)
+		serve(t)
+		out = append(out, r)
+	}
+	return out, m
+}
+
+// registryOn is the registry of a node, which executes runs once serve is called.
+func registryOn(db *DB, m run.Model) (r *live.Registry, serve func(*testing.T)) {
+	runner, _ := runtest.New(db, &runtest.Parts{Shared: db, Models: run.Models{Upstream: m}, Config: run.Config{Now: time.Now}})
+	r = live.New(live.Parts{Store: db, Queue: db, Runner: runner, Shared: db, Approval: time.Minute, Grace: time.Second, Now: time.Now, Log: quiet()})
+	return r, func(t *testing.T) {
+		t.Helper()
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- r.Serve(ctx) }()
 		t.Cleanup(func() { stop(); <-ended })
 		<-r.Begun()
-		out = append(out, r)
 	}
-	return out, m
 }
 
 // begin starts a run, and returns the events of it that another node sees.
@@ -62,8 +72,9 @@ func begin(t *testing.T, on, other *live.Registry) (id string, next func() live.
 	if err != nil {
 		t.Fatal(err)
 	}
-	pull, stop := iter.Pull2(other.Follow(t.Context(), owner.Local(), rec.ID, 0, nil))
-	t.Cleanup(stop)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	pull, stop := iter.Pull2(other.Follow(ctx, owner.Local(), rec.ID, 0, nil))
+	t.Cleanup(func() { stop(); cancel() })
 	return rec.ID, func() live.Event {
 		t.Helper()
 		e, err, ok := pull()
@@ -80,6 +91,29 @@ func skipTo(next func() live.Event, want live.EventType) live.Event {
 		if e := next(); e.Type == want || e.Type.Last() {
 			return e
 		}
+	}
+}
+
+// TestRunTakenElsewhere: a run that waits on one node is taken by another one as soon as that hears of
+// it. Without the news it would look a minute later.
+func TestRunTakenElsewhere(t *testing.T) {
+	t.Parallel()
+	nodes := openNodes(t, 2)
+	acquainted(t, nodes)
+	m := &talker{make(chan struct{}, 1)}
+	idle, _ := registryOn(nodes[0], m)
+	busy, serve := registryOn(nodes[1], m)
+	nodes[1].HearNews(func(_ string, it news.Item) {
+		if it.Type == news.Run {
+			busy.Poke()
+		}
+	}, busy.Poke)
+	serve(t)
+	id, next := begin(t, idle, busy)
+	nodes[0].TellNews(owner.Local().ID(), news.Item{Type: news.Run, ID: id, What: "started"})
+	m.more <- struct{}{}
+	if e := skipTo(next, live.RunCompleted); e.Type != live.RunCompleted {
+		t.Errorf("the run ended with %s", e.Type)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/news"
 )
 
 // channel is the channel of notifications between nodes. The first byte of a notification is
@@ -24,14 +25,17 @@ const (
 	aboutRun   = "r" // owner and id of a run follow, in JSON
 	aboutOrder = "o" // a live.Order follows, in JSON
 	aboutKey   = "k" // the id of a key that was revoked follows, or the name of a page token that is gone
+	aboutNews  = "n" // a dispatch follows, in JSON
 )
 
-// ears are the functions that hear of runs and of keys; nil before Hear and HearRevoked.
+// ears are the functions that hear of runs, keys and news; nil before Hear, HearRevoked and HearNews.
 type ears struct {
 	mu      sync.Mutex
 	changed func(owner, id string)
 	heed    func(live.Order)
 	revoked func(id string)
+	news    func(owner string, it news.Item)
+	lost    func()
 }
 
 // HearRevoked calls revoked for each key that a node revokes, and with [owner.TokenName] for each
@@ -113,6 +117,8 @@ func (db *DB) heard(payload string) {
 		}
 	case aboutKey:
 		db.tellRevoked(text)
+	case aboutNews:
+		db.hearNews(text)
 	}
 }
 
@@ -206,8 +212,12 @@ func (db *DB) hear(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, `LISTEN `+channel); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
+	if _, err := conn.Exec(ctx, notify, db.dispatches.greeting()); err != nil {
+		return fmt.Errorf("greet the other nodes: %w", err)
+	}
 	db.topics.announce("") // what was announced before is lost
 	db.tellRevoked("")
+	db.loseNews()
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {

@@ -138,6 +138,9 @@ func (s *Study) Wake(o owner.Owner, root session.ID) {
 	s.bell.Ring()
 }
 
+// Poke makes the study look for work that may be due: another process has changed some.
+func (s *Study) Poke() { s.bell.Ring() }
+
 // Run studies until ctx ends, then waits for the work under way, which ends with ctx.
 // It returns nil: failed work is retried later.
 func (s *Study) Run(ctx context.Context) error {
