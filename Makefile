@@ -4,7 +4,7 @@
 GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: release memory-report help build test unit compat products pictures check lint fmt bench torture isolation markdown fuzz
+.PHONY: release memory-report help build test unit wire compat products pictures check lint fmt bench torture isolation markdown fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
@@ -12,7 +12,7 @@ help: ## list the targets
 build: ## a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/hermes ./cmd/hermes
 
-test: unit compat ## everything that must pass, in about ten minutes on two cores
+test: unit wire compat ## everything that must pass, in about ten minutes on two cores
 
 # Walks over every route, and the contract of the store once more. In most of them
 # nothing can race, and in all of them the race detector takes many times as long.
@@ -36,6 +36,10 @@ unit: ## Go tests with the race detector; brings PostgreSQL
 	$(GO) test -run '$(WALKS)' ./internal/httpapi ./internal/sqlite
 	$(GO) vet -C bench/torture ./...
 	$(GO) test -C bench/torture $(RACE) ./...
+
+wire: ## the files of testdata/wire against two servers on one PostgreSQL database, which take the requests in turn
+	tools/postgres
+	$(GO) test -timeout 10m -run '^TestWire$$' ./internal/httpapi -two-servers
 
 compat: ## the official clients and web pages in a Chromium against a running server
 	GO="$(GO)" compat/run

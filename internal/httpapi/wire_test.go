@@ -50,10 +50,14 @@ func TestWire(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			play(t, file)
+			play(t, file, options{alternate: *twoServers})
 		})
 	}
 }
+
+// twoServers is for two servers on one PostgreSQL database, which take the requests in turn: no client
+// can tell how many servers there are.
+var twoServers = flag.Bool("two-servers", false, "play testdata/wire against two servers on one PostgreSQL database")
 
 var update = flag.Bool("update", false, "write what was got to testdata/wire")
 
@@ -66,13 +70,12 @@ type wire struct {
 	out   *txtar.Archive
 }
 
-func play(t *testing.T, file string) {
+func play(t *testing.T, file string, opt options) {
 	t.Helper()
 	in, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var opt options
 	if config := section(in, "config"); config != "" {
 		if err := json.Unmarshal([]byte(config), &opt); err != nil {
 			t.Fatalf("config: %v", err)
@@ -86,7 +89,7 @@ func play(t *testing.T, file string) {
 		w.clock.Advance(time.Second)
 		w.play(in, strconv.Itoa(step))
 	}
-	if *update && !t.Failed() {
+	if *update && !opt.alternate && !t.Failed() {
 		if err := os.WriteFile(file, txtar.Format(w.out), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -172,6 +175,9 @@ func (w *wire) command(words []string) {
 		w.up.Close()
 	case "draining":
 		w.refuse.Store(true)
+		if w.second != nil {
+			w.second.refuse.Store(true)
+		}
 	case "key": // key bob chat memory
 		var scopes []owner.Scope
 		for _, s := range words[2:] {
@@ -196,7 +202,7 @@ func (w *wire) command(words []string) {
 // respond sends a request and returns the response as a file shows it.
 func (w *wire) respond(text string) string {
 	w.t.Helper()
-	head, body, _ := strings.Cut(w.names.fill(text), "\n\n")
+	head, body, _ := strings.Cut(w.ids().stored(w.names.fill(text)), "\n\n")
 	var method, path string
 	var headers []string
 	for line := range strings.Lines(head) {
@@ -212,7 +218,7 @@ func (w *wire) respond(text string) string {
 	}
 	got := w.call(method, path, strings.TrimSuffix(body, "\n"), headers...)
 	w.checkAccounts(got.body)
-	return w.names.replace(showResponse(got))
+	return w.names.replace(w.ids().dense(showResponse(got)))
 }
 
 // checkAccounts holds what every turn reports of its context: the parts add up

@@ -34,7 +34,7 @@ type dataStore interface {
 func (w *world) openStore() (dataStore, *transcript.Mirror) {
 	w.t.Helper()
 	bell := transcript.NewBell()
-	if w.opt.postgres {
+	if w.opt.postgres || w.opt.alternate {
 		return w.openPostgres(), nil
 	}
 	db, err := sqlite.Open(context.Background(), sqlite.Options{
@@ -52,6 +52,15 @@ func (w *world) openPostgres() *postgres.DB {
 	w.t.Helper()
 	open := func(ctx context.Context, url string) (*postgres.DB, error) {
 		return postgres.Open(ctx, postgres.Options{URL: url, Conns: 8, Log: w.opt.log, SearchTime: time.Minute, Unsafe: true})
+	}
+	if w.opt.alternate {
+		prepare := open
+		open = func(ctx context.Context, url string) (*postgres.DB, error) {
+			if w.database == "" {
+				return prepare(ctx, url)
+			}
+			return postgres.Open(ctx, postgres.Options{URL: url, Conns: 8, Log: w.opt.log, SearchTime: time.Minute, Unsafe: true, Node: "a node"})
+		}
 	}
 	if w.database == "" {
 		w.database = postgrestest.Shared(w.t).Database(w.t, func(ctx context.Context, url string) error {

@@ -69,6 +69,8 @@ type options struct {
 	undescribed bool
 	log         *slog.Logger
 	postgres    bool // keeps the data in PostgreSQL
+	// alternate puts two servers on one PostgreSQL database, which take requests in turn.
+	alternate bool
 	// answer is what the upstream says unless scripted; nil says "ok".
 	answer func(*upstreamtest.Request) upstreamtest.Step
 }
@@ -94,6 +96,8 @@ type world struct {
 	hub      *news.Hub
 	leave    func() // ends the runs
 	handler  atomic.Pointer[http.Handler]
+	second   *world // the server that takes every other request; nil for one server
+	taken    atomic.Int64
 	srv      *httptest.Server
 	refuse   atomic.Bool // what /readyz is told
 }
@@ -120,21 +124,33 @@ func newWorld(t testing.TB, o options) *world {
 	}
 	t.Cleanup(w.pool.CloseIdleConnections)
 	w.open()
-	t.Cleanup(func() {
-		w.leave()
-		_ = w.db.Close()
-	})
+	t.Cleanup(w.shut)
+	if o.alternate {
+		w.second = &world{t: t, opt: o, dir: w.dir, clock: w.clock, up: w.up, pool: w.pool, database: w.database}
+		w.second.open()
+		t.Cleanup(w.second.shut)
+		w.acquaint()
+	}
 	var serve http.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		(*w.handler.Load()).ServeHTTP(rw, r)
+		(*w.next().handler.Load()).ServeHTTP(rw, r)
 	})
 	if !o.undescribed {
 		serve = described(t, serve)
 	}
 	w.srv = httptest.NewUnstartedServer(serve)
+	if w.second != nil {
+		w.second.srv = w.srv
+	}
 	w.srv.Start()
 	w.srv.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Cleanup(w.srv.Close)
 	return w
+}
+
+// shut ends a server.
+func (w *world) shut() {
+	w.leave()
+	_ = w.db.Close()
 }
 
 // open assembles the program over the file there is.
@@ -166,15 +182,16 @@ func (w *world) open() {
 	w.keyring.KeepPasses(db)
 	w.opt.line.Observe = w.measure.Waited
 	line := claim.NewLine(w.opt.line)
+	shared := w.share()
 	runner, curator := runtest.New(told, &runtest.Parts{
-		Models: models, Tools: w.tools(), Mirror: w.flush,
+		Shared: shared, Models: models, Tools: w.tools(), Mirror: w.flush,
 		Config: run.Config{Budgets: compression.Budgets{Model: name, Default: w.opt.Budget}, Patience: w.opt.patience, Now: w.clock.Now},
 		Log:    w.opt.log, Observer: w.measure, Line: line,
 	})
 	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.Now)}
 	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: told, Store: told, Runner: runner, Curator: curator, Targets: targets, Now: w.clock.Now, Observer: w.measure, Log: w.opt.log})
 	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load, Line: line.Load})
-	w.live = live.New(live.Parts{Store: told, Queue: told, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.Now, Log: w.opt.log})
+	w.live = live.New(live.Parts{Store: told, Queue: told, Runner: runner, Shared: shared, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.Now, Log: w.opt.log})
 	w.leave = func() {}
 	if !w.opt.RunsWait {
 		w.leave = carryOn(w.live)
