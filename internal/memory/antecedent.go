@@ -1,6 +1,9 @@
 package memory
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -78,6 +81,33 @@ func (n *antecedents) add(d message) {
 	copy(near.messages[1:], near.messages)
 	near.messages[0] = d
 	near.whole = near.whole || len(near.messages) == Reach || d.Seq == 0
+}
+
+// newestDocuments are the newest messages of a few lineages, of those that are read with a scope.
+type newestDocuments map[session.ID][]ranking.Document
+
+// see takes a message that was read after all others of its lineage.
+func (n newestDocuments) see(d *ranking.Document) {
+	if !searched(d) || n[d.Root] == nil && len(n) >= mostAntecedents {
+		return
+	}
+	list := n[d.Root]
+	if len(list) == Reach {
+		list = append(list[:0], list[1:]...)
+	}
+	n[d.Root] = append(list, shortened(d))
+}
+
+// know takes messages over that are the newest of their lineages, so that they need not be read again.
+func (n *antecedents) know(newest newestDocuments) {
+	for _, list := range newest {
+		if !slices.IsSortedFunc(list, func(a, b ranking.Document) int { return cmp.Compare(a.Seq, b.Seq) }) {
+			continue // they were not stored in their order
+		}
+		for i := range list {
+			n.add(messageOf(list[i]))
+		}
+	}
 }
 
 // mostReferred bounds the text of a message to which others refer, in bytes. A later message

@@ -161,16 +161,17 @@ func (c *corpus) healthy() bool {
 	}
 	c.broken = err
 	c.index, c.parts, c.taints = ranking.New(), nil, taints{from: c.from}
-	if err := c.read(c.from.ctx); err != nil {
+	if err := c.read(c.from.ctx, func(*ranking.Document) {}); err != nil {
 		c.err = cmp.Or(c.err, err)
 	}
 	c.reread = c.index.Last()
 	return false
 }
 
-// read adds the messages that no piece indexes.
-func (c *corpus) read(ctx context.Context) error {
+// read adds the messages that no piece indexes. see is told of each.
+func (c *corpus) read(ctx context.Context, see func(*ranking.Document)) error {
 	err := c.from.documents(ctx, lastOf(c.parts), func(d *ranking.Document) bool {
+		see(d)
 		c.add(d)
 		return c.err == nil
 	})

@@ -113,6 +113,10 @@ func (s *State) firstAfter(sec section, place ShelfPlace) *record {
 // readMore reads the next facts of a section from the archive. The first facts of all
 // sections are read together, because a block looks at all of them.
 func (s *State) readMore(sec section) {
+	if s.indexed == 0 {
+		s.shelveAll()
+		return
+	}
 	h, of := &s.shelf, []section{sec}
 	if h.read[sec] == ShelfTop() {
 		of = h.unread()
@@ -133,6 +137,18 @@ func (s *State) readMore(sec section) {
 	s.readLinked(fresh)
 	for _, one := range of {
 		h.whole[one] = read[one] < shelfPage
+	}
+}
+
+// shelveAll puts all facts on the shelf: no archive has any.
+func (s *State) shelveAll() {
+	for _, n := range s.order {
+		if k := s.held[n]; k.Section != nowhere {
+			s.shelf.bySection[k.Section].put(k)
+		}
+	}
+	for sec := range sections {
+		s.shelf.whole[sec] = true
 	}
 }
 

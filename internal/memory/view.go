@@ -114,7 +114,10 @@ func (c *Views) loadMessages(ctx context.Context, v *View, m *Manifest) error {
 		return err
 	}
 	defer v.corpus.end()
-	return v.corpus.read(ctx)
+	newest := make(newestDocuments)
+	err = v.corpus.read(ctx, newest.see)
+	v.near.know(newest)
+	return err
 }
 
 // loadFacts makes the state rest on the scope's fact pieces, and reads the facts that they
