@@ -97,6 +97,9 @@ func (b *bench) storesCold(ctx context.Context, pg *postgrestest.Server) error {
 		if err := newTalks(s).warm(ctx, warm, coldWarm, g.session(0)); err != nil {
 			return err
 		}
+		if err := s.Quiet(ctx); err != nil { // a server that lives for a second makes no pieces
+			return err
+		}
 		s.Stop()
 		if s, err = b.startNode(ctx, pg); err != nil {
 			return err
