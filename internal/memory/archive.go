@@ -20,7 +20,9 @@ type archive interface {
 	// first.
 	count(k key) int
 	newest(to []glimpse, k key, most int) []glimpse
-	// ahead reads together what newest is going to read for some keys.
+	// distant reports whether each read is a round trip, and ahead reads together what newest is going
+	// to read for some keys.
+	distant() bool
 	ahead(all []listing)
 	// meaning is the vector of a fact, and signature its signature, nil if the archive does
 	// not know it. Neither reads the fact.
@@ -48,6 +50,7 @@ func (nothing) numbered([]FactNumber) []StoredFact          { return nil }
 func (nothing) named([]FactID) []StoredFact                 { return nil }
 func (nothing) count(key) int                               { return 0 }
 func (nothing) newest(to []glimpse, _ key, _ int) []glimpse { return to }
+func (nothing) distant() bool                               { return false }
 func (nothing) ahead([]listing)                             {}
 func (nothing) meaning(FactNumber) wordvec.Vector           { return wordvec.Vector{} }
 func (nothing) signature(FactNumber) *signature             { return nil }

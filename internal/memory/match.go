@@ -200,12 +200,13 @@ func (s *State) scoreWords(question string, t *tops, left int) {
 		}
 	}
 	slices.SortStableFunc(words, func(a, b word) int { return a.facts - b.facts })
-	lists := make([]listing, 0, len(space))
-	for i, rest := 0, left; i < len(words) && (i == 0 || words[i].facts <= rest); i++ {
-		lists = append(lists, listing{words[i].key, rest})
-		rest -= words[i].facts
-	}
-	s.ahead(lists)
+	s.ahead(func() (lists []listing) {
+		for i, rest := 0, left; i < len(words) && (i == 0 || words[i].facts <= rest); i++ {
+			lists = append(lists, listing{words[i].key, rest})
+			rest -= words[i].facts
+		}
+		return lists
+	})
 	for i, w := range words {
 		if w.facts > left && i > 0 {
 			return

@@ -8,7 +8,7 @@ func (s *State) prefetch(fresh []*record) {
 	if s.indexed == 0 {
 		return
 	}
-	s.ahead(s.sought(fresh))
+	s.ahead(func() []listing { return s.sought(fresh) })
 	w := wanted{s: s, known: make(map[FactNumber]bool)}
 	for _, now := range fresh {
 		if !now.mayEnd() {
@@ -34,13 +34,16 @@ func (s *State) sought(fresh []*record) (all []listing) {
 	return append(all, listing{keyOf(assertedKey, 0), nearby})
 }
 
-// ahead reads together what the archive's index tells of some keys.
-func (s *State) ahead(all []listing) {
-	all = slices.DeleteFunc(all, func(l listing) bool {
+// ahead reads together what the archive's index tells of some keys, if it is far away.
+func (s *State) ahead(all func() []listing) {
+	if !s.archive.distant() {
+		return
+	}
+	missing := slices.DeleteFunc(all(), func(l listing) bool {
 		known := s.of(l.key)
 		return len(known.newest) >= min(l.most, known.count)
 	})
-	s.archive.ahead(all)
+	s.archive.ahead(missing)
 }
 
 // wanted gathers the facts that are read together.

@@ -166,12 +166,10 @@ func (a *stored) newest(to []glimpse, k key, most int) []glimpse {
 	return to
 }
 
-// ahead is of use only if the store is far away. The newest facts are mostly in the newest piece,
-// so each piece is read as if it had all of them.
+func (a *stored) distant() bool { return a.far }
+
+// ahead reads each piece as if it had all of the newest facts.
 func (a *stored) ahead(all []listing) {
-	if !a.far {
-		return
-	}
 	for i := range a.parts {
 		a.parts[i].ahead(all)
 	}
