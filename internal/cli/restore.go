@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -59,12 +60,7 @@ revoked since.`,
 			if err != nil {
 				return err
 			}
-			if _, err := os.Stat(cfg.DatabaseFile()); err == nil {
-				if err := a.confirm(yes || args[0] == "-", "Replace the data in "+cfg.Home+"? It is kept under another name."); err != nil {
-					return err
-				}
-			}
-			done, err := a.restore(c.Context(), cfg, args[0], keepJobs)
+			done, err := a.restore(c.Context(), cfg, args[0], restoreOptions{keepJobs: keepJobs, confirmed: yes || args[0] == "-"})
 			if err != nil {
 				return err
 			}
@@ -93,7 +89,7 @@ type restored struct {
 }
 
 // restore replaces the data of a home by that of a backup.
-func (a *app) restore(ctx context.Context, cfg *config.Config, file string, keepJobs bool) (_ *restored, err error) {
+func (a *app) restore(ctx context.Context, cfg *config.Config, file string, how restoreOptions) (_ *restored, err error) {
 	in := a.process.Stdin
 	if file != "-" {
 		f, err := os.Open(file)
@@ -114,16 +110,34 @@ func (a *app) restore(ctx context.Context, cfg *config.Config, file string, keep
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	return a.restoreHeld(ctx, cfg, in, keepJobs)
+	return a.restoreHeld(ctx, cfg, in, how)
+}
+
+// restoreOptions are what a person decides about a restoring.
+type restoreOptions struct {
+	keepJobs  bool
+	confirmed bool // nobody is asked whether data that is there is to be replaced
+}
+
+// mayReplace asks whether the data of a home is to be replaced by a backup that was verified.
+func (a *app) mayReplace(cfg *config.Config, m *backup.Manifest, how restoreOptions) error {
+	if _, err := os.Stat(cfg.DatabaseFile()); errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing is replaced
+	}
+	return a.confirm(how.confirmed, fmt.Sprintf("Replace the data in %s by this backup of %s? What is replaced is kept under another name.",
+		cfg.Home, m.CreatedAt.Local().Format("2006-01-02 15:04")))
 }
 
 // restoreHeld is restore under the lock of the home.
-func (a *app) restoreHeld(ctx context.Context, cfg *config.Config, in io.Reader, keepJobs bool) (*restored, error) {
+func (a *app) restoreHeld(ctx context.Context, cfg *config.Config, in io.Reader, how restoreOptions) (*restored, error) {
 	unpacked, err := backup.Unpack(ctx, in, cfg.Home, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = unpacked.Close() }()
+	if err := a.mayReplace(cfg, &unpacked.Manifest, how); err != nil {
+		return nil, err
+	}
 	out := &restored{Manifest: unpacked.Manifest, Notes: []string{}}
 	replaced, err := a.replacedHome(ctx, cfg, out)
 	if err != nil {
@@ -138,7 +152,7 @@ func (a *app) restoreHeld(ctx context.Context, cfg *config.Config, in io.Reader,
 		return nil, err
 	}
 	out.Moved = place != unpacked.Manifest.Place
-	r := restoring{out: out, entries: entries, keepJobs: keepJobs}
+	r := restoring{out: out, entries: entries, keepJobs: how.keepJobs}
 	if replaced != nil {
 		r.key = replaced.Key
 	}
