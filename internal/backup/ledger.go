@@ -122,7 +122,7 @@ func (l *Ledger) ShutOut(ctx context.Context, host owner.Owner, who Person) erro
 	return l.add(ctx, &Entry{Kind: kindPerson, Owner: host.ID(), Hash: personHash(l.key, host, who), Done: true})
 }
 
-// Person is somebody on a chat platform, by the ids there.
+// Person is a person on a chat platform, by the ids there.
 type Person struct{ Platform, Account, User string }
 
 func personHash(key []byte, host owner.Owner, who Person) string {

@@ -116,7 +116,7 @@ func (a *app) restore(ctx context.Context, cfg *config.Config, file string, how 
 // restoreOptions are what a person decides about a restoring.
 type restoreOptions struct {
 	keepJobs  bool
-	confirmed bool // nobody is asked whether data that is there is to be replaced
+	confirmed bool // the question whether data may be replaced is not asked
 }
 
 // mayReplace asks whether the data of a home is to be replaced by a backup that was verified.

@@ -44,7 +44,7 @@ func (s *server) revokeAgain(ctx context.Context, p *backup.Pending, out *restor
 	return nil
 }
 
-// lockDevelopment stores a revoked key whose secret nobody knows. Any key, revoked or not,
+// lockDevelopment stores a revoked key whose secret is not known to anyone. Any key, revoked or not,
 // switches the development key off.
 func (s *server) lockDevelopment(ctx context.Context, out *restored) error {
 	key, _, err := s.keyring.Create(ctx, owner.NewKey{Name: "restored", OwnerID: owner.LocalID})

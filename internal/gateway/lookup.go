@@ -11,7 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// mostNear is how many statements are shown that have none of the words that somebody looks for.
+// mostNear is how many statements are shown that have none of the words that are looked for.
 const mostNear = 3
 
 // found is what was found for some words, a line each: what has one of the words, or one that may
@@ -43,7 +43,7 @@ func (o *call) found(words string, list []curate.Recalled) string {
 	return "Nothing about that is remembered."
 }
 
-// soughtBy are the stems that stand for the words somebody looks for.
+// soughtBy are the stems that stand for the words that are looked for.
 func soughtBy(words string) map[string]bool {
 	sought := make(map[string]bool)
 	for stem := range stems(words) {

@@ -15,7 +15,7 @@ type Batch interface {
 	Blocks(ctx context.Context, numbers []int, each func(n int, block []byte)) error
 }
 
-// mostFetched is how many blocks are read in one round trip: 4 MiB, which are held beside the cache
+// mostFetched is how many blocks are read in one round trip: 4 MiB, which are held in addition to the cache
 // for that time.
 const mostFetched = 64
 

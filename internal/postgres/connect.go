@@ -36,7 +36,7 @@ func connect(ctx context.Context, opt *Options) (*pgxpool.Pool, error) {
 		cfg.MaxConns = int32(max(connsPerCore*runtime.GOMAXPROCS(0), minConns)) //nolint:gosec // a number of cores
 	}
 	if opt.Node != "" {
-		cfg.MinConns = minConns // they are made beside the start, and the first turn does not wait for them
+		cfg.MinConns = minConns // they are made while the server starts, and the first turn does not wait for them
 	}
 	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "hermes"

@@ -12,7 +12,7 @@ import (
 
 const (
 	// newsPause is the time between two transactions with news. A transaction with a notification
-	// waits for others with one, so that news are sent together, beside the turns that make them.
+	// waits for others with one, so that news are sent together, after the turns that make them.
 	newsPause = 50 * time.Millisecond
 	// mostNews bounds the news that wait. If there are more, the other nodes are told that some are lost.
 	mostNews = 4096

@@ -40,5 +40,10 @@ func mayEnd(ask *run.Question, by *memory.Fact) bool {
 	if unsayable(by) || ask.View.NewsOf(by.ID)&overtaking == 0 {
 		return false
 	}
-	return ask.Own == nil || !ask.Own(by.Source.Root, by.Source.Seq)
+	return !ofTurn(ask, by)
+}
+
+// ofTurn reports whether a fact was told in the very turn that asks.
+func ofTurn(ask *run.Question, f *memory.Fact) bool {
+	return ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq)
 }

@@ -140,7 +140,7 @@ func (q *question) ofSpeaker(ask *run.Question) (choice, bool) {
 		return f.Current() && tellable(f.Kind) && len(who.asNamed(f.Source.Speaker)) > 0
 	})
 	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool {
-		return unsayable(&f) || ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq)
+		return unsayable(&f) || ofTurn(ask, &f)
 	})
 	facts = facts[max(0, len(facts)-maxPlanned):]
 	for i := range facts {

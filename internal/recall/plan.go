@@ -253,7 +253,7 @@ func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 	odds := map[memory.FactID]float32{}
 	who := personsOf(ask, p.on)
 	facts := ask.View.Pick(func(f *memory.Fact, news func() memory.News) bool {
-		if f.Source.Role != session.User || !p.span.covers(f) || ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq) {
+		if f.Source.Role != session.User || !p.span.covers(f) || ofTurn(ask, f) {
 			return false
 		}
 		odds[f.ID] = statuses[p.aim].odds(f, news())

@@ -57,7 +57,7 @@ func readQuestion(text string, at time.Time) *question {
 	return readPart(text, text, at)
 }
 
-// forALiving asks for a job, and not for where somebody lives.
+// forALiving asks for a job, and not for a home.
 var forALiving = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bfor a living\b`) })
 
 // readPart parses a part of a question, without the rest.

@@ -62,7 +62,7 @@ func (f *finder) fillers() {
 	}
 	for _, attribute := range f.q.slots() {
 		for _, fact := range f.ask.View.InSlot("i", attribute, mostInSlot) {
-			if fact.Kind == memory.Retraction || unsayable(&fact) || f.has(&fact) || f.own(&fact) {
+			if fact.Kind == memory.Retraction || unsayable(&fact) || f.has(&fact) || ofTurn(f.ask, &fact) {
 				continue
 			}
 			p := ofFact(&fact)
@@ -89,11 +89,6 @@ func (q *question) slots() (attributes []string) {
 	return attributes
 }
 
-// own reports whether a fact is of the turn itself.
-func (f *finder) own(fact *memory.Fact) bool {
-	return f.ask.Own != nil && f.ask.Own(fact.Source.Root, fact.Source.Seq)
-}
-
 // filler is the place of the newest passage whose fact fills the one slot of the speaker that the
 // question asks for, and for nothing else; -1 for none. No other passage is a better answer.
 func (q *question) filler(found []passage) int {
@@ -109,7 +104,8 @@ func (q *question) filler(found []passage) int {
 // asksOnlyFor reports whether the question asks for the slot of the speaker that the fact of a
 // passage fills, and for nothing else.
 func (q *question) asksOnlyFor(p *passage) bool {
-	if p.fact == nil || p.fact.Subject != "i" || q.cues&(cueSelf|cueWe) == 0 || q.cues&cueBack != 0 {
+	ofSpeaker := q.cues&(cueSelf|cueWe) != 0 && q.cues&cueBack == 0
+	if !ofSpeaker || len(q.words) == 0 || p.fact == nil || p.fact.Subject != "i" { // without words no slot is named
 		return false
 	}
 	a := slots()[p.fact.Attribute]
