@@ -10,8 +10,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
+
+	"github.com/hermes-memory/hermes/bench/served"
 )
 
 // options are the flags.
@@ -59,10 +60,6 @@ func (o *options) run(ctx context.Context, what string) error {
 
 // command runs hermes on a home.
 func (o *options) command(ctx context.Context, home string, args ...string) error {
-	c := exec.CommandContext(ctx, o.hermes, args...)
-	c.Env = append(os.Environ(), "HERMES_HOME="+home, "HERMES_PROBE=false")
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("hermes %v: %w: %s", args, err, out)
-	}
-	return nil
+	_, err := served.Command(ctx, o.hermes, home, args)
+	return err
 }

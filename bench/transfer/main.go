@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -118,12 +117,11 @@ func (o *options) measure(ctx context.Context, home string, args, after []string
 
 // command runs hermes on a home, and returns the largest memory that it had, in MiB.
 func (o *options) command(ctx context.Context, home string, args []string) (float64, error) {
-	c := exec.CommandContext(ctx, o.hermes, args...)
-	c.Env = append(os.Environ(), "HERMES_HOME="+home, "HERMES_PROBE=false", "TMPDIR="+o.dir)
-	if out, err := c.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("hermes %v: %w: %s", args, err, out)
+	ended, err := served.Command(ctx, o.hermes, home, args, "TMPDIR="+o.dir)
+	if err != nil {
+		return 0, err
 	}
-	used, ok := c.ProcessState.SysUsage().(*syscall.Rusage)
+	used, ok := ended.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 0, nil
 	}
