@@ -132,7 +132,14 @@ func (b *Bot) mayWrite(e *Event) bool {
 
 // empty reports whether nothing is in a message.
 func (e *Event) empty() bool {
-	return strings.TrimSpace(e.Text) == "" && len(e.Files) == 0 && e.Forwarded == nil
+	shows := len(e.Files)+len(e.Things) > 0 || e.Forwarded != nil
+	return strings.TrimSpace(e.Text) == "" && !shows && !e.pointsAt()
+}
+
+// pointsAt reports whether a message asks about the one that it answers, also without words: in a
+// group, somebody mentions the bot in an answer to another message.
+func (e *Event) pointsAt() bool {
+	return e.Type != DM && e.Addressed && e.Replied != nil && e.Replied.Text != ""
 }
 
 // meant reports whether an event is for the bot. A press and a command of the platform

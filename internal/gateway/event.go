@@ -93,6 +93,8 @@ type Event struct {
 	// sender's.
 	Forwarded *Quoted
 	Files     []FileRef
+	// Things are what people see in the message beside words and files, such as a location.
+	Things []Thing
 	// Album groups messages that were sent together; "" for none.
 	Album string
 	// Button is the ID of the pressed button.

@@ -23,9 +23,13 @@ func (e *Inbound) spoken(files []received) string {
 	return text
 }
 
-// withFiles is the text of a message with a line for each of its files, as the model reads it.
+// withFiles is the text of a message with a line for each of its things and files, as the model
+// reads it.
 func (e *Inbound) withFiles(files []received) string {
 	body := e.Text
+	for i := range e.Things {
+		body = strings.TrimSpace(body + "\n" + e.Things[i].line())
+	}
 	if len(files) == 0 {
 		for i := range e.Files { // files are not kept on this server
 			files = append(files, received{ref: e.Files[i]})

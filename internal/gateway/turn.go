@@ -58,6 +58,9 @@ func said(e *Inbound, files []received, t ChatType, earlier string) session.Mess
 	if q := e.Forwarded; q != nil {
 		body = strings.TrimSpace(body + "\n[passed on: " + quoteOf(q) + "]")
 	}
+	if body == "" && e.Forwarded == nil {
+		body = textMentioned
+	}
 	if m.Content == "" { // nothing is learnt from what others said, or from a file's name
 		m.Content, m.Note = body, session.EchoNote
 	}
@@ -66,6 +69,9 @@ func said(e *Inbound, files []received, t ChatType, earlier string) session.Mess
 	}
 	return m
 }
+
+// textMentioned stands for a message that only mentions the bot.
+const textMentioned = "[mentions you, without words]"
 
 // maxQuote is how much of another message is shown, in characters.
 const maxQuote = 300

@@ -22,7 +22,7 @@ const (
 func (b *batch) unheard() bool {
 	for i := range b.events {
 		e := &b.events[i]
-		if strings.TrimSpace(e.Text) != "" || e.Forwarded != nil && e.Forwarded.Text != "" || len(b.filesOf(i)) == 0 {
+		if e.hasWords() || len(e.Things) > 0 || len(b.filesOf(i)) == 0 {
 			return false
 		}
 		if slices.ContainsFunc(b.filesOf(i), func(r received) bool { return r.ref.Kind != Voice || r.spoken != "" }) {
@@ -30,6 +30,11 @@ func (b *batch) unheard() bool {
 		}
 	}
 	return true
+}
+
+// hasWords reports whether a message has a text, its own or one that was passed on.
+func (e *Event) hasWords() bool {
+	return strings.TrimSpace(e.Text) != "" || e.Forwarded != nil && e.Forwarded.Text != ""
 }
 
 // whyUnheard is what people are told of such a batch.

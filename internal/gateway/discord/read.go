@@ -31,10 +31,11 @@ func (a *Adapter) said(ctx context.Context, m *message) (gateway.Event, bool, er
 	text, named := cutMentions(m.Content, a.account, m.Mentions)
 	e := gateway.Event{
 		ID: m.ID, Kind: gateway.Said, Place: at, Type: ch.kind, Title: ch.name, Message: gateway.MessageID(m.ID),
-		From:  gateway.Sender{ID: m.Author.ID, Name: nameOf(&m.Author, m.Member)},
-		Text:  text,
-		Files: files(m.Attachments, m.Flags),
-		At:    timeOf(m.Timestamp),
+		From:   gateway.Sender{ID: m.Author.ID, Name: nameOf(&m.Author, m.Member)},
+		Text:   text,
+		Files:  files(m.Attachments, m.Flags),
+		Things: things(m.Stickers, m.Poll),
+		At:     timeOf(m.Timestamp),
 	}
 	if e.At.IsZero() {
 		e.At = idTime(m.ID)
@@ -67,13 +68,15 @@ func (a *Adapter) quotes(m *message, e *gateway.Event) {
 			s := &m.Snapshots[i].Message
 			q.Text, _ = cutMentions(s.Content, "", s.Mentions)
 			e.Files = append(e.Files, files(s.Attachments, s.Flags)...)
+			e.Things = append(e.Things, things(s.Stickers, nil)...)
 		}
 		e.Forwarded = q
 	case m.Type == typeReply:
 		q := &gateway.Quoted{Message: gateway.MessageID(ref.MessageID)}
 		if r := m.Referenced; r != nil {
 			q.Name, q.Mine = nameOf(&r.Author, r.Member), r.Author.ID == a.account
-			q.Text, _ = cutMentions(r.Content, "", r.Mentions)
+			text, _ := cutMentions(r.Content, "", r.Mentions)
+			q.Text = gateway.Shown(text, things(r.Stickers, r.Poll), files(r.Attachments, r.Flags))
 		}
 		e.Replied = q
 	}
@@ -115,6 +118,24 @@ func files(list []attachment, flags int) []gateway.FileRef {
 		}
 		mime, _, _ := strings.Cut(f.ContentType, ";")
 		out = append(out, gateway.FileRef{Ref: f.URL, Kind: kind, Name: f.Filename, Mime: mime, Size: max(0, f.Size)})
+	}
+	return out
+}
+
+// things are the stickers and the poll of a message.
+func things(stickers, asked json.RawMessage) []gateway.Thing {
+	var out []gateway.Thing
+	if list := gateway.ReadPart[[]sticker](stickers); list != nil {
+		for _, s := range *list {
+			out = append(out, gateway.Thing{Kind: "sticker", Text: s.Name})
+		}
+	}
+	if p := gateway.ReadPart[poll](asked); p != nil && p.Question.Text != "" {
+		var answers []string
+		for _, a := range p.Answers {
+			answers = append(answers, a.Media.Text)
+		}
+		out = append(out, gateway.Thing{Kind: "poll", Text: strings.TrimSpace(p.Question.Text + " " + strings.Join(answers, " / "))})
 	}
 	return out
 }

@@ -94,6 +94,14 @@ func TestRead(t *testing.T) {
 			with(func(e *gateway.Event) {
 				e.Files = []gateway.FileRef{{Ref: "https://cdn.discordapp.com/v", Kind: gateway.Voice, Name: "v.ogg", Mime: "audio/ogg", Size: 9}}
 			})},
+		"a sticker": {"MESSAGE_CREATE", `{` + head + `,"content":"","sticker_items":[{"id":"1","name":"Wave","format_type":1}]}`,
+			with(func(e *gateway.Event) { e.Things = []gateway.Thing{{Kind: "sticker", Text: "Wave"}} })},
+		"a poll": {"MESSAGE_CREATE", `{` + head + `,"content":"","poll":{"question":{"text":"Lunch?"},"answers":[{"answer_id":1,"poll_media":{"text":"Pizza"}},{"answer_id":2,"poll_media":{"text":"Pasta"}}]}}`,
+			with(func(e *gateway.Event) { e.Things = []gateway.Thing{{Kind: "poll", Text: "Lunch? Pizza / Pasta"}} })},
+		"an answer to a file": {"MESSAGE_CREATE", `{` + head + `,"content":"why?","type":19,"message_reference":{"message_id":"8"},"referenced_message":{"id":"8","content":"","attachments":[{"filename":"a.png","content_type":"image/png","size":2048}],"author":{"id":"43","username":"bo"}}}`,
+			with(func(e *gateway.Event) {
+				e.Text, e.Replied = "why?", &gateway.Quoted{Message: "8", Name: "bo", Text: "[photo a.png, 2 KB]"}
+			})},
 		"a subcommand": {"INTERACTION_CREATE", `{"id":"175928847299117063","application_id":"6","token":"aW50","type":2,"channel_id":"701","user":{"id":"42","username":"ann","global_name":"Ann"},"data":{"name":"job","options":[{"name":"run","type":1,"options":[{"name":"n","type":4,"value":3},{"name":"now","type":5,"value":true}]}]}}`,
 			with(func(e *gateway.Event) {
 				e.Kind, e.Message, e.Text, e.Interaction = gateway.Called, "", "/job run 3 true", "command 6 175928847299117063 aW50"

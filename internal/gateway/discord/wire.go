@@ -43,6 +43,24 @@ type attachment struct {
 	Size        int64  `json:"size"`
 }
 
+// sticker is a picture with a name that is sent in place of words.
+type sticker struct {
+	Name string `json:"name"`
+}
+
+// poll is a question with answers to choose from.
+type poll struct {
+	Question media `json:"question"`
+	Answers  []struct {
+		Media media `json:"poll_media"`
+	} `json:"answers"`
+}
+
+// media is a text of a poll.
+type media struct {
+	Text string `json:"text"`
+}
+
 type reference struct {
 	Type      int    `json:"type"`
 	MessageID string `json:"message_id"`
@@ -77,6 +95,8 @@ type message struct {
 	EditedAt    string          `json:"edited_timestamp"`
 	Mentions    []mentioned     `json:"mentions"`
 	Attachments []attachment    `json:"attachments"`
+	Stickers    json.RawMessage `json:"sticker_items"`
+	Poll        json.RawMessage `json:"poll"`
 	Reference   *reference      `json:"message_reference"`
 	Referenced  *message        `json:"referenced_message"`
 	Snapshots   []snapshot      `json:"message_snapshots"`
@@ -86,10 +106,11 @@ type message struct {
 
 type snapshot struct {
 	Message struct {
-		Content     string       `json:"content"`
-		Flags       int          `json:"flags"`
-		Mentions    []mentioned  `json:"mentions"`
-		Attachments []attachment `json:"attachments"`
+		Content     string          `json:"content"`
+		Flags       int             `json:"flags"`
+		Mentions    []mentioned     `json:"mentions"`
+		Attachments []attachment    `json:"attachments"`
+		Stickers    json.RawMessage `json:"sticker_items"`
 	} `json:"message"`
 }
 

@@ -122,6 +122,7 @@ func (r *reader) said(ctx context.Context, m *message) (gateway.Event, bool) {
 		Replied:   r.replied(ctx, m, where.kind, mentioned),
 		Forwarded: r.forwarded(ctx, m.Attachments),
 		Files:     r.files(m.Files),
+		Things:    elsewhere(m.Files),
 		At:        at,
 	}
 	e.Addressed = r.addressed(m, where.kind, mentioned)
@@ -200,11 +201,25 @@ func (r *reader) where(ctx context.Context, m *message) chat {
 	return r.chat(ctx, m.Channel)
 }
 
-// files reads the files of a message. A file of another service has no bytes here.
+// modeExternal is the mode of a file that another service keeps.
+const modeExternal = "external"
+
+// elsewhere are the files of other services, which have no bytes here.
+func elsewhere(list json.RawMessage) []gateway.Thing {
+	var out []gateway.Thing
+	for _, f := range each[file](list) {
+		if f.Mode == modeExternal {
+			out = append(out, gateway.Thing{Kind: "file elsewhere", Text: strings.TrimSpace(f.Name + " " + f.URL)})
+		}
+	}
+	return out
+}
+
+// files reads the files of a message which have bytes here.
 func (r *reader) files(list json.RawMessage) []gateway.FileRef {
 	var all []gateway.FileRef
 	for _, f := range each[file](list) {
-		if f.Mode == "external" || f.Mode == "tombstone" || f.Mode == "hidden_by_limit" {
+		if f.Mode == modeExternal || f.Mode == "tombstone" || f.Mode == "hidden_by_limit" {
 			continue
 		}
 		ref := cmp.Or(f.Download, f.URL)

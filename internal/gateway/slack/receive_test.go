@@ -326,6 +326,9 @@ func TestPartsOfMessages(t *testing.T) {
 	if !slices.Equal(e.Files, want) || e.Type != gateway.Channel || e.ID != "T0TEAM:C1:1700000000.000001" {
 		t.Errorf("got %+v", e)
 	}
+	if want := []gateway.Thing{{Kind: "file elsewhere", Text: "d https://elsewhere.example/d"}}; !slices.Equal(e.Things, want) {
+		t.Errorf("things: got %+v", e.Things)
+	}
 	if f := e.Forwarded; f == nil || f.Name != "Carol" || f.Text != "her <words>" || f.Message != "1600000000.000100" {
 		t.Errorf("forwarded: got %+v", f)
 	}

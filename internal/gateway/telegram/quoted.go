@@ -22,7 +22,7 @@ func (r *reader) replied(m *models.Message) *gateway.Quoted {
 	if m.Quote != nil && m.Quote.Text != "" {
 		text = m.Quote.Text
 	}
-	q := &gateway.Quoted{Message: messageID(to.ID), Text: text}
+	q := &gateway.Quoted{Message: messageID(to.ID), Text: gateway.Shown(text, things(to), files(to))}
 	switch {
 	case to.SenderChat != nil:
 		q.Name = to.SenderChat.Title

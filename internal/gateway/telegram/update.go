@@ -85,7 +85,7 @@ func (r *reader) message(e gateway.Event, m *models.Message) (gateway.Event, boo
 	if !ok {
 		return e, false
 	}
-	e.From, e.Album, e.Files = from, m.MediaGroupID, files(m)
+	e.From, e.Album, e.Files, e.Things = from, m.MediaGroupID, files(m), things(m)
 	text, entities := words(m)
 	if e.Forwarded = r.forwarded(m, text); e.Forwarded != nil {
 		text, entities = "", nil
@@ -98,8 +98,10 @@ func (r *reader) message(e gateway.Event, m *models.Message) (gateway.Event, boo
 	return e, mentioned || says(&e)
 }
 
-// says reports whether a message has a text or a file, or passes one on.
-func says(e *gateway.Event) bool { return e.Text != "" || e.Forwarded != nil || len(e.Files) > 0 }
+// says reports whether a message has a text, a file or a thing, or passes one on.
+func says(e *gateway.Event) bool {
+	return e.Text != "" || e.Forwarded != nil || len(e.Files)+len(e.Things) > 0
+}
 
 // press fills in an event with the press of a button.
 func (r *reader) press(e gateway.Event, q *models.CallbackQuery) (gateway.Event, bool) {

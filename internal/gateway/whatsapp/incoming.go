@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
@@ -45,7 +46,14 @@ type content struct {
 		Button *struct {
 			ID string `json:"id"`
 		} `json:"button_reply"`
+		Choice *struct {
+			Title string `json:"title"`
+		} `json:"list_reply"` // of a list that the business sent from elsewhere
 	} `json:"interactive"`
+	Location    json.RawMessage `json:"location"`
+	Contacts    json.RawMessage `json:"contacts"`
+	Order       json.RawMessage `json:"order"`
+	Unsupported json.RawMessage `json:"unsupported"`
 }
 
 // attachment is a file of a message.
@@ -129,7 +137,7 @@ func (m *incoming) fill(e *gateway.Event, own string) bool {
 		e.Replied = &gateway.Quoted{Message: m.Context.ID, Mine: own != "" && digits(m.Context.From) == own}
 	}
 	switch {
-	case m.Interactive != nil:
+	case m.Interactive != nil && m.Interactive.Choice == nil:
 		return m.press(e)
 	case m.Edit != nil:
 		e.Kind, e.Message = gateway.Edited, m.Edit.Message
@@ -167,8 +175,8 @@ func (c *content) fill(e *gateway.Event, own string) bool {
 		text, mentioned = cutMention(text, own)
 		e.Addressed = mentioned || e.Replied != nil && e.Replied.Mine
 	}
-	e.Text, e.Files = text, c.files()
-	return text != "" || mentioned || len(e.Files) > 0
+	e.Text, e.Files, e.Things = text, c.files(), c.things()
+	return text != "" || mentioned || len(e.Files)+len(e.Things) > 0
 }
 
 // words are a message's text, or its caption, or the text of a template's button.
@@ -178,6 +186,8 @@ func (c *content) words() string {
 		return c.Text.Body
 	case c.Button != nil:
 		return c.Button.Text
+	case c.Interactive != nil && c.Interactive.Choice != nil:
+		return c.Interactive.Choice.Title
 	}
 	for _, f := range c.attachments() {
 		if f.Caption != "" {

@@ -75,6 +75,7 @@ func TestRead(t *testing.T) {
 	}
 	one := func(e gateway.Event) []gateway.Event { return []gateway.Event{in(e)} }
 	file := func(f gateway.FileRef) []gateway.Event { return one(gateway.Event{Files: []gateway.FileRef{f}}) }
+	things := func(list ...gateway.Thing) []gateway.Event { return one(gateway.Event{Things: list}) }
 	const group = `"group_id":"group-1","type":"text",`
 	text := func(body string) string { return `"type":"text","text":{"body":"` + body + `"}` }
 	for name, tt := range map[string]struct {
@@ -113,6 +114,12 @@ func TestRead(t *testing.T) {
 		"a document":       {said(`"type":"document","document":{"id":"55","mime_type":"application/pdf","filename":"a.pdf"}`), file(gateway.FileRef{Ref: "55", Kind: gateway.Document, Name: "a.pdf", Mime: "application/pdf"})},
 		"a reaction":       {said(`"type":"reaction","reaction":{"message_id":"wamid.8","emoji":"👍"}`), nil},
 		"unsupported":      {said(`"type":"unsupported","errors":[{"code":131051}],"unsupported":{"type":"poll_update"}`), nil},
+		"not passed on":    {said(`"type":"unsupported","errors":[{"code":131051}]`), things(gateway.Thing{Kind: "a message of a kind that WhatsApp does not pass on"})},
+		"a location":       {said(`"type":"location","location":{"latitude":52.5163,"longitude":13.3777,"name":"Gate","address":"Main St 1","url":"https://x"}`), things(gateway.Thing{Kind: "location", Text: "Gate, Main St 1, 52.51630, 13.37770"})},
+		"an odd location":  {said(text("x") + `,"location":{"latitude":"north"},"contacts":7,"order":[]`), one(gateway.Event{Text: "x"})},
+		"contacts":         {said(`"type":"contacts","contacts":[{"name":{"formatted_name":"Bob Ray","first_name":"Bob"},"phones":[{"phone":"+49 1","type":"CELL"}]},{"name":{"formatted_name":"Zoe"},"emails":[{"email":"zoe@example.org"}]}]`), things(gateway.Thing{Kind: "contact", Text: "Bob Ray, +49 1"}, gateway.Thing{Kind: "contact", Text: "Zoe, zoe@example.org"})},
+		"an order":         {said(`"type":"order","order":{"catalog_id":"1","text":"soon please","product_items":[{"quantity":"1"},{"quantity":2}]}`), things(gateway.Thing{Kind: "order", Text: "soon please, 2 items"})},
+		"a choice":         {said(`"type":"interactive","interactive":{"type":"list_reply","list_reply":{"id":"1","title":"Pizza","description":"x"}}`), one(gateway.Event{Text: "Pizza"})},
 		"empty":            {said(text("")), nil},
 		"another number now": {`"messages":[{` + both + basics + `"type":"system","system":{"type":"user_changed_number","wa_id":"4998","user_id":"DE.43","previous_user_id":"DE.42","body":"x"}}]`, []gateway.Event{
 			in(gateway.Event{Kind: gateway.Moved, MovedTo: "DE.43", From: gateway.Sender{ID: "DE.42"}}),
