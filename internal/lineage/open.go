@@ -129,14 +129,10 @@ func (o *Open) inOrder(ctx context.Context) (*place, error) {
 	if err != nil || o.Key == "" {
 		return p, err
 	}
-	newest, err := o.lineages.views.Newest(ctx, o.Owner, o.Scope(), o.View)
-	if newest {
+	if o.lineages.views.Newest(o.Owner, o.Scope(), o.View, &p.now) {
 		return p, nil
 	}
-	if err == nil {
-		err = p.settled(ctx)
-	}
-	if err == nil {
+	if err = p.settled(ctx); err == nil {
 		err = o.Renew(ctx)
 	}
 	if err != nil {

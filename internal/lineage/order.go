@@ -50,6 +50,8 @@ type place struct {
 	// leave gives the place among other processes back; nil without one. Other processes see
 	// a step only once it is stored, so that the place is kept until then.
 	leave func()
+	// now is how the scope stood when the place was taken among other processes.
+	now memory.ScopeState
 }
 
 // take acquires a place in the order of a scope. Only scopes with a key have an order:
@@ -61,7 +63,7 @@ func (x *orders) take(ctx context.Context, o owner.Owner, scope memory.Scope) (*
 	r := x.of(orderKey{o.ID(), scope.Key})
 	select {
 	case <-r.turn:
-		return x.enter(ctx, o, scope.Key, &place{order: r})
+		return x.enter(ctx, o, scope, &place{order: r})
 	case <-ctx.Done():
 		r.leave()
 		return nil, fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for other requests of its session key.", ctx.Err())
@@ -69,16 +71,16 @@ func (x *orders) take(ctx context.Context, o owner.Owner, scope memory.Scope) (*
 }
 
 // enter takes the place among other processes, too.
-func (x *orders) enter(ctx context.Context, o owner.Owner, k session.Key, p *place) (*place, error) {
+func (x *orders) enter(ctx context.Context, o owner.Owner, scope memory.Scope, p *place) (*place, error) {
 	if x.shared == nil {
 		return p, nil
 	}
-	leave, err := x.shared.Hold(ctx, o, keyPlace(k))
+	leave, at, err := x.shared.HoldTurn(ctx, o, Turn{Place: keyPlace(scope.Key), Scope: scope})
 	if err != nil {
 		p.done()
 		return nil, err
 	}
-	p.leave = leave
+	p.leave, p.now = leave, at.State
 	return p, nil
 }
 

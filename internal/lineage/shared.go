@@ -18,16 +18,17 @@ type Shared interface {
 	// It fails with Unavailable if this process was away for so long that others may have
 	// gone on with what it held. Its writes are refused then.
 	Hold(ctx context.Context, o owner.Owner, place string) (leave func(), err error)
-	// HoldTurn is Hold for the turns of a lineage. In the same round trip it reads how the
-	// lineage and the scope of its memory stand.
+	// HoldTurn is Hold for a turn. In the same round trip it reads how a lineage and a scope
+	// stand.
 	HoldTurn(ctx context.Context, o owner.Owner, t Turn) (leave func(), at Standing, err error)
 	// State returns the state of a scope; that of one without messages is Unwritten.
 	State(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.ScopeState, error)
 }
 
-// Turn is what HoldTurn is asked for.
+// Turn is what HoldTurn is asked for: the turn of a lineage, or one in the order of a session key.
 type Turn struct {
-	Place   string
+	Place string
+	// Session is any session of the lineage; "" if no lineage is asked for.
 	Session session.ID
 	Scope   memory.Scope
 }
@@ -86,10 +87,11 @@ func (ls *Lineages) version(ctx context.Context, o owner.Owner, tip *session.Ses
 	return state.Version, err
 }
 
-// state is the state of a lineage's scope as it was read with the turn; nil if others may have
-// changed it since, or none was read. Under a session key, turns of other lineages change it.
+// state is the state of a lineage's scope as it was read with the turn; nil if none was read.
+// Under a session key, turns of other lineages may have changed it since; a view that has more
+// than that state is as good.
 func (s *seat) state(scope memory.Scope) *memory.ScopeState {
-	if scope.Key != "" || scope != s.standing.Scope {
+	if scope != s.standing.Scope {
 		return nil
 	}
 	return &s.standing.State
@@ -114,9 +116,10 @@ func same(a, b *session.Session) bool {
 }
 
 // Known is the scope of the step's messages, and the version that it has if nobody else has
-// changed it. It is not known for a new scope, and under a session key.
+// changed it: the step has its turn in the lineage or in the order of the key. It is not known
+// for a new scope.
 func (s *Step) Known() (scope memory.ScopeID, at memory.Version, known bool) {
-	if s.open == nil || s.open.Key != "" || s.view == nil {
+	if s.open == nil || s.view == nil {
 		return 0, 0, false
 	}
 	scope, at = s.view.Stands()

@@ -161,19 +161,31 @@ func (c *corpus) healthy() bool {
 	}
 	c.broken = err
 	c.index, c.parts, c.taints = ranking.New(), nil, taints{from: c.from}
-	if err := c.read(c.from.ctx, func(*ranking.Document) {}); err != nil {
+	if err := c.read(c.from.ctx, &Ahead[ranking.Document]{}, func(*ranking.Document) {}); err != nil {
 		c.err = cmp.Or(c.err, err)
 	}
 	c.reread = c.index.Last()
 	return false
 }
 
-// read adds the messages that no piece indexes. see is told of each.
-func (c *corpus) read(ctx context.Context, see func(*ranking.Document)) error {
-	err := c.from.documents(ctx, lastOf(c.parts), func(d *ranking.Document) bool {
+// read adds the messages that no piece indexes, of which some may have been read ahead. see is told
+// of each.
+func (c *corpus) read(ctx context.Context, ahead *Ahead[ranking.Document], see func(*ranking.Document)) error {
+	each := func(d *ranking.Document) bool {
 		see(d)
 		c.add(d)
 		return c.err == nil
-	})
-	return cmp.Or(c.err, err)
+	}
+	after := lastOf(c.parts)
+	known, all := ahead.behind(after)
+	for i := range known {
+		if !each(&known[i]) {
+			return c.err
+		}
+		after = known[i].MessageID
+	}
+	if all {
+		return nil
+	}
+	return cmp.Or(c.err, c.from.documents(ctx, after, each))
 }

@@ -74,6 +74,17 @@ type Piece struct {
 	Blocks int
 }
 
+// Last is the highest message id of the pieces of a kind; 0 for none.
+func (m *Manifest) Last(kind PieceKind) int64 {
+	var last int64
+	for i := range m.Pieces {
+		if p := &m.Pieces[i]; p.Kind == kind {
+			last = max(last, p.Last)
+		}
+	}
+	return last
+}
+
 // Run are the pieces of a kind from the beginning of the scope to the first gap.
 func (m *Manifest) Run(kind PieceKind) []Piece {
 	run, _ := m.split(kind)

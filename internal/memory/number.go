@@ -15,6 +15,14 @@ const MaxPart = 1<<partBits - 1
 // NumberOf returns the number of a fact.
 func NumberOf(message int64, part int) FactNumber { return FactNumber(message<<partBits | int64(part)) }
 
+// LastNumber is the highest number of the facts of a message and of those before it; 0 for none.
+func LastNumber(message int64) FactNumber {
+	if message == 0 {
+		return 0
+	}
+	return NumberOf(message, MaxPart)
+}
+
 // Message returns the id of the fact's message.
 func (n FactNumber) Message() int64 { return int64(n >> partBits) }
 

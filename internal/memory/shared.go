@@ -29,19 +29,24 @@ func (c *Views) refresh(ctx context.Context, o owner.Owner, s Scope, now *ScopeS
 		read := m.State()
 		now = &read
 	}
-	if !v.at(now) {
-		c.Drop(o, s)
-	}
+	c.dropUnless(o, s, v, now)
 	return nil
 }
 
-// Newest reports whether a view is the cached one of its scope, and has all that others have
-// written. It drops one that has not.
-func (c *Views) Newest(ctx context.Context, o owner.Owner, s Scope, v *View) (bool, error) {
-	if err := c.refresh(ctx, o, s, nil); err != nil {
-		return false, err
+// dropUnless drops the cached view of a scope if the scope has another state.
+func (c *Views) dropUnless(o owner.Owner, s Scope, v *View, now *ScopeState) {
+	if !v.has(now) {
+		c.Drop(o, s)
 	}
-	return c.Current(o, s, v), nil
+}
+
+// Newest reports whether a view is the cached one of its scope, and has all that others have
+// written. It drops one that has not. now is the state of the scope.
+func (c *Views) Newest(o owner.Owner, s Scope, v *View, now *ScopeState) bool {
+	if cached := c.cached(o, s); c.shared && cached != nil {
+		c.dropUnless(o, s, cached, now)
+	}
+	return c.Current(o, s, v)
 }
 
 // stand is the state of a scope that a view has: that of its manifest when the view was
@@ -67,12 +72,13 @@ func (s *stand) get() (ScopeID, Version) {
 // Stands are the scope and the version that a view was read at, or brought to by this process.
 func (v *View) Stands() (ScopeID, Version) { return v.stands.get() }
 
-// at reports whether a view has the state of its scope.
-func (v *View) at(now *ScopeState) bool {
+// has reports whether a view has all that its scope had in a state. Writes of this process may
+// have brought the view further since the state was read.
+func (v *View) has(now *ScopeState) bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	scope, version := v.stands.get()
-	return scope == now.Scope && version == now.Version && (v.edition == now.Edition || now.Version == Unwritten)
+	return scope == now.Scope && version >= now.Version && (v.edition == now.Edition || now.Version == Unwritten)
 }
 
 // Advance notes that a write of this process, which the view has, brought the scope from one

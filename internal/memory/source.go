@@ -39,6 +39,19 @@ func (s *source) manifest(ctx context.Context) (Manifest, error) {
 	return m, nil
 }
 
+// opening is the manifest of the scope with rows that its pieces lack.
+func (s *source) opening() (Opening, error) {
+	if !s.far || !s.indexed() {
+		m, err := s.manifest(s.ctx)
+		return Opening{Manifest: m}, err
+	}
+	begun, err := s.store.Opening(s.ctx, s.owner, s.scope)
+	if err != nil {
+		return Opening{}, fmt.Errorf("read manifest: %w", err)
+	}
+	return begun, nil
+}
+
 // manifestFor is manifest for a request.
 func (s *source) manifestFor(ctx context.Context) (Manifest, error) {
 	asked := *s

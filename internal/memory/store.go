@@ -64,6 +64,9 @@ type PieceStore interface {
 	// Manifest returns the state of a scope and its live pieces. A scope without messages
 	// has a Manifest with the version Unwritten.
 	Manifest(ctx context.Context, o owner.Owner, scope Scope) (Manifest, error)
+	// Opening returns the manifest of a scope and, if the store is another process, rows that its
+	// pieces lack. All of it is as of one moment.
+	Opening(ctx context.Context, o owner.Owner, scope Scope) (Opening, error)
 	// PieceBlock returns a block of a piece. It fails with NotFound if there is none: the
 	// piece may have been erased since the manifest was read.
 	PieceBlock(ctx context.Context, o owner.Owner, piece PieceID, block int) ([]byte, error)

@@ -99,7 +99,7 @@ func (a *stored) last() FactNumber {
 	if len(a.parts) == 0 {
 		return 0
 	}
-	return NumberOf(a.parts[len(a.parts)-1].Last, MaxPart)
+	return LastNumber(a.parts[len(a.parts)-1].Last)
 }
 
 // failed is the first error of reading.

@@ -86,15 +86,15 @@ func (c *Views) load(ctx context.Context, from *source) (*View, error) {
 const mostMended = 64
 
 func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
-	m, err := from.manifest(ctx)
+	begun, err := from.opening()
 	if err != nil {
 		return nil, err
 	}
-	v := newView(from)
+	v, m := newView(from), &begun.Manifest
 	v.undone, v.stale, v.edition = m.Withdrawn, m.Stale, m.Edition
-	v.stands.set(&m)
-	restored := recovery.Async(func() error { return v.loadFacts(ctx, c.cache, &m) })
-	err = c.loadMessages(ctx, v, &m)
+	v.stands.set(m)
+	restored := recovery.Async(func() error { return v.loadFacts(ctx, c.cache, &begun) })
+	err = c.loadMessages(ctx, v, &begun)
 	if err := errors.Join(<-restored, err); err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
 }
 
 // loadMessages opens the message pieces of a manifest, and reads the messages after them.
-func (c *Views) loadMessages(ctx context.Context, v *View, m *Manifest) error {
-	parts, err := openMessages(v.from, c.cache, m, nil)
+func (c *Views) loadMessages(ctx context.Context, v *View, begun *Opening) error {
+	parts, err := openMessages(v.from, c.cache, &begun.Manifest, nil)
 	if err == nil {
 		err = v.corpus.rest(parts)
 	}
@@ -115,7 +115,7 @@ func (c *Views) loadMessages(ctx context.Context, v *View, m *Manifest) error {
 	}
 	defer v.corpus.end()
 	newest := make(newestDocuments)
-	err = v.corpus.read(ctx, newest.see)
+	err = v.corpus.read(ctx, &begun.Documents, newest.see)
 	v.near.know(newest)
 	return err
 }
@@ -123,7 +123,8 @@ func (c *Views) loadMessages(ctx context.Context, v *View, m *Manifest) error {
 // loadFacts makes the state rest on the scope's fact pieces, and reads the facts that they
 // lack. The past, a whole lineage, and a scope without marks have no pieces: all their facts
 // are read.
-func (v *View) loadFacts(ctx context.Context, cache *piece.Cache, m *Manifest) error {
+func (v *View) loadFacts(ctx context.Context, cache *piece.Cache, begun *Opening) error {
+	m := &begun.Manifest
 	if m.Stale || m.Version == Unwritten {
 		return readWhole(ctx, v.from, v.state)
 	}
@@ -131,7 +132,7 @@ func (v *View) loadFacts(ctx context.Context, cache *piece.Cache, m *Manifest) e
 	if err != nil {
 		return err
 	}
-	facts, err := factsAfter(ctx, v.from, on.last())
+	facts, err := factsAfter(ctx, v.from, on.last(), &begun.Facts)
 	if err != nil {
 		return err
 	}
@@ -155,20 +156,22 @@ func readWhole(ctx context.Context, from *source, s *State) error {
 	return nil
 }
 
-// factsAfter reads the facts after a number.
-func factsAfter(ctx context.Context, from *source, last FactNumber) ([]StoredFact, error) {
+// factsAfter reads the facts after a number that were not read ahead.
+func factsAfter(ctx context.Context, from *source, last FactNumber, ahead *Ahead[StoredFact]) ([]StoredFact, error) {
 	const page = 512
-	var facts []StoredFact
-	for {
+	facts, all := ahead.behind(int64(last))
+	for !all {
+		if len(facts) > 0 {
+			last = facts[len(facts)-1].Number
+		}
 		more, err := from.store.FactsSince(ctx, from.owner, from.scope, last, page)
 		if err != nil {
 			return nil, fmt.Errorf("load facts: %w", err)
 		}
-		if facts = append(facts, more...); len(more) < page {
-			return facts, nil
-		}
-		last = more[page-1].Number
+		facts = append(facts, more...)
+		all = len(more) < page
 	}
+	return facts, nil
 }
 
 // with runs work on the state. If a piece of its index cannot be read, the state is read

@@ -64,7 +64,7 @@ func (v *View) restate(ctx context.Context, cache *piece.Cache) error {
 		return err
 	}
 	v.state, v.archive, v.broken = NewState(), nil, nil
-	return v.loadFacts(ctx, cache, &m)
+	return v.loadFacts(ctx, cache, &Opening{Manifest: m})
 }
 
 // skipping makes a search skip undone messages.

@@ -52,11 +52,13 @@ func (db *DB) HoldTurn(ctx context.Context, o owner.Owner, t lineage.Turn) (leav
 	var tipErr, stateErr error
 	leave, err = db.holdWith(ctx, o, t.Place, func(b *pgx.Batch) {
 		at = lineage.Standing{Scope: t.Scope, State: memory.ScopeState{Version: memory.Unwritten}}
-		b.Queue(numbered(selectTip), storedArgs([]any{o.ID(), string(t.Session)})...).QueryRow(func(got pgx.Row) error {
-			at.Tip, tipErr = scanSession(got)
-			at.Found = tipErr == nil
-			return nil
-		})
+		if t.Session != "" {
+			b.Queue(numbered(selectTip), storedArgs([]any{o.ID(), string(t.Session)})...).QueryRow(func(got pgx.Row) error {
+				at.Tip, tipErr = scanSession(got)
+				at.Found = tipErr == nil
+				return nil
+			})
+		}
 		name, _ := nameOf(t.Scope)
 		b.Queue(numbered(selectState), storedArgs([]any{o.ID(), name.key, name.root})...).QueryRow(func(got pgx.Row) error {
 			at.State, stateErr = scanState(got)
@@ -75,8 +77,8 @@ func (db *DB) HoldTurn(ctx context.Context, o owner.Owner, t lineage.Turn) (leav
 	return leave, at, err
 }
 
-// holdWith is Hold that makes more queries in the round trip in which the place is taken. more
-// adds them; it may be called several times, and the last time counts.
+// holdWith holds a place, and makes more queries in the round trip in which the place is taken.
+// more adds them; it may be called several times, and the last time counts.
 func (db *DB) holdWith(ctx context.Context, o owner.Owner, place string, more func(*pgx.Batch)) (leave func(), err error) {
 	if err := errNoOwner(o); err != nil {
 		return nil, err

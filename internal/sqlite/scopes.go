@@ -168,6 +168,12 @@ func (db *DB) Manifest(ctx context.Context, o owner.Owner, scope memory.Scope) (
 	return m, nil
 }
 
+// Opening implements memory.PieceStore. Nothing is read ahead: the file is near.
+func (db *DB) Opening(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.Opening, error) {
+	m, err := db.Manifest(ctx, o, scope)
+	return memory.Opening{Manifest: m}, err
+}
+
 // scanManifest reads a row of selectManifest: a piece, and into m what all rows repeat. A
 // scope without pieces has one row, of the zero piece.
 func scanManifest(rows *sql.Rows, m *memory.Manifest) (memory.Piece, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -25,6 +26,7 @@ func readerTests() []test {
 		{"messages are read back from a place", testDocumentsBefore},
 		{"ids of messages are read", testMessageIDs},
 		{"many facts are read in order", testManyFacts},
+		{"what is read ahead is what the pieces lack", testOpening},
 	}
 }
 
@@ -41,6 +43,63 @@ func tellTwice(t *testing.T, st Store, l *talk, texts ...string) (facts []memory
 	}
 	l.commit(t, st, step)
 	return facts, numbers
+}
+
+// testOpening compares what a store reads with a manifest with what it reads later: behind no
+// piece, behind pieces of each kind, in a lineage and under a key, and more than it reads ahead.
+func testOpening(t *testing.T, st Store) {
+	for _, key := range []session.Key{"", "key"} {
+		l := newTalk(alice(), session.ID("s"+key), key)
+		scope := memory.Scope{Root: l.root(), Key: key}
+		if key != "" {
+			scope.Root = ""
+		}
+		opens(t, st, scope)
+		tellTwice(t, st, l, "one", "two", "three", "four")
+		opens(t, st, scope)
+		put(t, st, alice(), scope, pieceOf(memory.MessagePiece, &l.messages[0], &l.messages[0]), "x")
+		opens(t, st, scope)
+		put(t, st, alice(), scope, pieceOf(memory.FactPiece, &l.messages[0], &l.messages[2]), "x")
+		opens(t, st, scope)
+		tellTwice(t, st, l, slices.Repeat([]string{"more"}, 300)...)
+		opens(t, st, scope)
+	}
+}
+
+// opens checks an opening of a scope.
+func opens(t *testing.T, st Store, scope memory.Scope) {
+	t.Helper()
+	begun, err := st.Opening(t.Context(), alice(), scope)
+	kind(t, "opening", err, "")
+	m := manifest(t, st, scope)
+	same(t, "manifest", begun.Manifest, m)
+	if f := begun.Facts; f.Read {
+		same(t, "the last fact of pieces", f.After, int64(memory.LastNumber(m.Last(memory.FactPiece))))
+		all, err := st.FactsSince(t.Context(), alice(), scope, memory.FactNumber(f.After), 1000)
+		kind(t, "facts", err, "")
+		ahead(t, "facts", f.Rows, all, f.More)
+	}
+	if d := begun.Documents; d.Read {
+		same(t, "the last message of pieces", d.After, m.Last(memory.MessagePiece))
+		var all []ranking.Document
+		kind(t, "messages", st.Documents(t.Context(), alice(), scope, d.After, func(d ranking.Document) bool {
+			all = append(all, d)
+			return true
+		}), "")
+		ahead(t, "messages", d.Rows, all, d.More)
+	}
+}
+
+// ahead checks that rows are all of a list, or the first ones of it and marked so.
+func ahead[R any](t *testing.T, what string, rows, all []R, more bool) {
+	t.Helper()
+	if len(rows) > len(all) || !more && len(rows) != len(all) {
+		t.Errorf("%s: got %d of %d, more follow: %v", what, len(rows), len(all), more)
+		return
+	}
+	for i := range rows {
+		same(t, what, rows[i], all[i])
+	}
 }
 
 // unmarked are facts as a store returns them without marks.
@@ -397,9 +456,21 @@ func readerCases() map[string]isolationCase {
 			}
 			return m, err
 		}},
+		"Opening":     {call: openingOfTheOwner},
 		"PieceBlock":  {call: blocksOfTheOwners},
 		"PieceBlocks": {call: blocksOfTheOwnersTogether},
 	}
+}
+
+// openingOfTheOwner returns an opening with the owner's messages: a near store reads nothing ahead.
+func openingOfTheOwner(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	scope := memory.Scope{Key: theKey}
+	begun, err := st.Opening(ctx, o, scope)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := st.DocumentsBefore(ctx, o, scope, theSession, 100, 100)
+	return []any{begun, docs}, err
 }
 
 // everyID are the ids of the messages of all owners in these tests.

@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+)
+
+// The rows of a scope that no piece holds: ?1 is the owner, ?2 the key or the root, ?3 the newest
+// time of recording, ?4 how many rows.
+const (
+	lastOfPieces = `(SELECT coalesce(max(p.last_id), 0) FROM scopes s JOIN pieces p ON p.owner_id = s.owner_id AND p.scope_id = s.id
+		AND p.state = 'live' WHERE s.owner_id = ?1 AND `
+	scopeByKey  = `s.session_key = ?2 AND s.root_id = '' AND p.kind = `
+	scopeByRoot = `s.session_key = '' AND s.root_id = ?2 AND p.kind = `
+	ofMessages  = `'messages')`
+	ofFacts     = `'facts')`
+
+	unindexedByKey  = documentsKeyed + lastOfPieces + scopeByKey + ofMessages + ` ORDER BY id LIMIT ?4`
+	lastOfRoot      = lastOfPieces + scopeByRoot + ofMessages
+	unindexedByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ?1 AND root_id = ?2 AND recorded_at <= ?3 AND undone_at IS NULL
+		AND id > ` + lastOfRoot + ` AND seq > coalesce((SELECT seq FROM messages WHERE id = ` + lastOfRoot + ` AND owner_id = ?1 AND root_id = ?2), -1)
+		AND session_key IS NULL ORDER BY seq LIMIT ?4`
+	// A fact's number is that of its message, multiplied, with its ordinal, of which ?5 is the highest.
+	behindMessage        = ` * (?5::bigint + 1) + ?5::bigint ORDER BY f.number LIMIT ?4`
+	unindexedFactsByKey  = selectFacts + factsByKey + ` AND f.number > ` + lastOfPieces + scopeByKey + ofFacts + behindMessage
+	unindexedFactsByRoot = selectFacts + factsByRoot + ` AND f.number > ` + lastOfPieces + scopeByRoot + ofFacts + behindMessage
+)
+
+// Opening implements memory.PieceStore. Its reads see the same moment, and make one round trip.
+func (db *DB) Opening(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.Opening, error) {
+	out := memory.Opening{Manifest: memory.Manifest{Version: memory.Unwritten}}
+	name, found := nameOf(scope)
+	if !found {
+		return out, nil
+	}
+	leave, err := db.shared(ctx, o)
+	if err != nil {
+		return out, err
+	}
+	defer leave()
+	documents, arg := ofScope(scope, unindexedByKey, unindexedByRoot, unindexedByRoot)
+	facts, _ := ofScope(scope, unindexedFactsByKey, unindexedFactsByRoot, unindexedFactsByRoot)
+	batch := &pgx.Batch{}
+	batch.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
+	m := &out.Manifest
+	queueRows(batch, func(r *rows) (bool, error) {
+		p, err := scanManifest(r, m)
+		if p.ID != 0 {
+			m.Pieces = append(m.Pieces, p)
+		}
+		return true, err
+	}, selectManifest, o.ID(), name.key, name.root)
+	args := []any{o.ID(), arg, until(scope.AsOf), pieceMessages}
+	queueAhead(batch, &out.Facts, factScanner(), func(*memory.StoredFact) int { return 0 }, facts, append(args, int64(memory.MaxPart))...)
+	read := func(rows *rows) (ranking.Document, error) { return scanDocument(rows) }
+	queueAhead(batch, &out.Documents, read, func(d *ranking.Document) int { return len(d.Text) }, documents, args...)
+	batch.Queue(`COMMIT`)
+	if err := db.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return memory.Opening{}, fmt.Errorf("read manifest: %w", judge(err))
+	}
+	out.Facts.After, out.Documents.After = int64(memory.LastNumber(m.Last(memory.FactPiece))), m.Last(memory.MessagePiece)
+	return out, nil
+}
+
+// queueRows queues a query. each is called for its rows until it returns false.
+func queueRows(b *pgx.Batch, each func(*rows) (bool, error), query string, args ...any) {
+	b.Queue(numbered(query), storedArgs(args)...).Query(func(found pgx.Rows) error {
+		r := &rows{found}
+		for r.Next() {
+			if more, err := each(r); err != nil || !more {
+				return err
+			}
+		}
+		return r.Err()
+	})
+}
+
+// queueAhead queues a query for rows that are read ahead: pieceMessages of them at most, and texts
+// of about pieceBytes.
+func queueAhead[R any](b *pgx.Batch, out *memory.Ahead[R], scan func(*rows) (R, error), length func(*R) int, query string, args ...any) {
+	out.Read = true
+	size := 0
+	queueRows(b, func(r *rows) (bool, error) {
+		row, err := scan(r)
+		out.Rows = append(out.Rows, row)
+		size += length(&row)
+		out.More = len(out.Rows) == pieceMessages || size >= pieceBytes
+		return !out.More, err
+	}, query, args...)
+}
