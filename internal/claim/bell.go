@@ -27,8 +27,8 @@ func (b *Bell) Ring() {
 }
 
 // Sleep returns at until, when the bell rings, or when ctx ends. A zero until sets no
-// time.
-func (b *Bell) Sleep(ctx context.Context, until time.Time) {
+// time. It reports whether the sleep went on until then.
+func (b *Bell) Sleep(ctx context.Context, until time.Time) (whole bool) {
 	for {
 		wait := longest
 		if !until.IsZero() {
@@ -39,13 +39,13 @@ func (b *Bell) Sleep(ctx context.Context, until time.Time) {
 		case <-timer.C:
 		case <-b.rung:
 			timer.Stop()
-			return
+			return false
 		case <-ctx.Done():
 			timer.Stop()
-			return
+			return false
 		}
 		if !until.IsZero() && !b.now().Before(until) {
-			return
+			return true
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 	d := g.drafts.begin(o, chat, b, bot.streams(chat))
 	defer func() {
 		g.drafts.end(d)
-		g.lanes.ask(sending, o, chat.Place) // and forget it, once all of it is shown
+		g.deliverSoon(bot, o, chat.Place) // and forget it, once all of it is shown
 	}()
 	newest := b.events[len(b.events)-1].Message
 	g.unmark(ctx, bot, o, chat, newest)
@@ -128,11 +128,21 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 		mark = Broke
 	}
 	g.signal(ctx, bot, chat.Place, b.events[len(b.events)-1].Message, mark)
-	g.lanes.ask(sending, o, chat.Place)
+	g.deliverSoon(bot, o, chat.Place)
 	for i := range b.events {
 		g.answered(runID(o, &b.events[i].Event))
 	}
 	return nil
+}
+
+// deliverSoon asks for the messages of a chat to be sent, or shown anew. A bridge's caller fetches
+// them.
+func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place) {
+	if bot.Fetched {
+		g.drafts.forget(o, at)
+		return
+	}
+	g.lanes.ask(sending, o, at)
 }
 
 // answerText is what people are told at the end of a turn; "" for nothing.
@@ -169,7 +179,7 @@ func (b *batch) interaction() string { return b.events[len(b.events)-1].Interact
 
 // signal shows people what becomes of a message. It never waits for the platform.
 func (g *Gateway) signal(ctx context.Context, bot *Bot, at Place, m MessageID, mark Mark) {
-	if mark != Typing && (!g.settings.Reactions || m == "") {
+	if !g.marks(bot, m, mark) {
 		return
 	}
 	g.lanes.aside(func(ctx context.Context) {
@@ -183,6 +193,12 @@ func (g *Gateway) signal(ctx context.Context, bot *Bot, at Place, m MessageID, m
 			g.log.Debug("a mark could not be shown", "platform", at.Platform, "err", err)
 		}
 	})
+}
+
+// marks reports whether a mark is shown at all: a bridge shows none, and the settings may want no
+// reactions.
+func (g *Gateway) marks(bot *Bot, m MessageID, mark Mark) bool {
+	return !bot.Fetched && (mark == Typing || g.settings.Reactions && m != "")
 }
 
 // dropped waits while a chat rests, and reports whether a mark is not to be shown then: one that

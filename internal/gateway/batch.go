@@ -50,6 +50,9 @@ func (b *batch) names() []EventName {
 	return out
 }
 
+// size is how many events of the chat the batch is about.
+func (b *batch) size() int { return len(b.events) + len(b.edits) + len(b.late) }
+
 // nextBatch is what a chat with some open events does next. The events of a turn that has
 // begun come first. Then come the messages of the person who waits longest, up to the first
 // message of another person, or to a command that waits for them: no further message is waited

@@ -36,10 +36,14 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 			err = g.goOn(ctx, bot, l, &b)
 		case len(b.events) == 0:
 			return nil
-		case g.moment().Before(b.ready):
-			l.bell.Sleep(ctx, b.ready)
+		case g.moment().Before(b.ready) && !l.bell.Sleep(ctx, b.ready):
+			continue // something came meanwhile
 		default:
-			err = g.take(ctx, bot, l, &b)
+			var taken bool
+			taken, err = g.take(ctx, bot, l, &b)
+			if taken && len(open) == b.size() && !g.left.in(l) {
+				return err // what came since asks for the lane again
+			}
 		}
 		if err != nil {
 			return err
@@ -71,20 +75,21 @@ func (g *Gateway) tooLate(ctx context.Context, l *lane, edits []Inbound) error {
 }
 
 // take gives the events of a batch to a turn, and answers them. What a reset owes is done before.
-func (g *Gateway) take(ctx context.Context, bot *Bot, l *lane, b *batch) error {
+// It reports false if an event did not wait any more.
+func (g *Gateway) take(ctx context.Context, bot *Bot, l *lane, b *batch) (taken bool, err error) {
 	if err := g.resetBefore(ctx, bot, l.owner, l.place); err != nil {
-		return err
+		return false, err
 	}
 	now := g.moment()
 	b.run = runID(l.owner, &b.events[0].Event)
 	chat, err := g.store.TakeEvents(ctx, l.owner, Taking{Place: l.place, Events: b.names(), Run: b.run, Session: session.NewID(now), At: now})
 	switch {
 	case fault.KindOf(err) == fault.Conflict: // a command has ended an event meanwhile
-		return nil
+		return false, nil
 	case err != nil:
-		return fmt.Errorf("take events: %w", err)
+		return false, fmt.Errorf("take events: %w", err)
 	}
-	return g.answer(ctx, bot, l, &chat, b)
+	return true, g.answer(ctx, bot, l, &chat, b)
 }
 
 // goOn answers events that were taken before, perhaps by an earlier server. Their turn may have
