@@ -358,9 +358,8 @@ func TestForgettingIsNoOracle(t *testing.T) {
 	for _, dry := range []string{"true", "false"} {
 		known := bob.call("POST", "/api/memory/forget", `{"about":"ZEBRA","dry_run":`+dry+`}`).body
 		unknown := bob.call("POST", "/api/memory/forget", `{"about":"GNU12","dry_run":`+dry+`}`).body
-		bytes := regexp.MustCompile(`"(?:bytes|audit_seq)":"?\d+"?`) // each forgetting has an entry of its own in the audit
-		known = bytes.ReplaceAllString(strings.ReplaceAll(known, "ZEBRA", "GNU12"), "")
-		if diff := cmp.Diff(bytes.ReplaceAllString(unknown, ""), known); diff != "" {
+		known = erasedCounts.ReplaceAllString(strings.ReplaceAll(known, "ZEBRA", "GNU12"), "")
+		if diff := cmp.Diff(erasedCounts.ReplaceAllString(unknown, ""), known); diff != "" {
 			t.Errorf("dry run %s: a word of another owner gets another answer than a word that was never said (-never said +another owner):\n%s", dry, diff)
 		}
 	}

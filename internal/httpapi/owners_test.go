@@ -271,9 +271,11 @@ func (p *walker) compare(foreign asking, got reply, nothing asking, want reply, 
 var (
 	factPattern = regexp.MustCompile(`\bf_[0-9a-f]{16}\b`)
 	longPart    = regexp.MustCompile(`[0-9a-v]{8,}`)
-	erasedBytes = regexp.MustCompile(`"bytes":\d+`)
-	wholeDay    = regexp.MustCompile(`\b20260301\b`) // begins everybody's ids
-	requestIDs  = regexp.MustCompile(`\breq_[0-9a-f]+\b`)
+	// erasedCounts are the figures of a certificate that every forgetting changes: the bytes of the
+	// whole file, and the number of its own entry in the audit.
+	erasedCounts = regexp.MustCompile(`"(?:bytes|audit_seq)":"?\d+"?`)
+	wholeDay     = regexp.MustCompile(`\b20260301\b`) // begins everybody's ids
+	requestIDs   = regexp.MustCompile(`\breq_[0-9a-f]+\b`)
 )
 
 // idsIn are the ids in a text that are made for one owner alone. Those of facts are
@@ -301,7 +303,7 @@ func plain(r reply, asked tenant) map[string]string {
 	// A name is short, and may stand by chance in an id of hexadecimal digits.
 	called := regexp.MustCompile(`(^|[^0-9A-Za-z])` + regexp.QuoteMeta(asked.name) + `([^0-9A-Za-z]|$)`)
 	without := func(text string) string { return called.ReplaceAllString(ids.Replace(text), "${1}ID$2") }
-	r.body = erasedBytes.ReplaceAllString(r.body, "") // counted over the whole file
+	r.body = erasedCounts.ReplaceAllString(r.body, "")
 	out := map[string]string{"body": requestIDs.ReplaceAllString(without(r.body), "REQ")}
 	for name, values := range r.header {
 		if name != "Date" && name != "X-Request-Id" {
