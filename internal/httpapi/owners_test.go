@@ -303,10 +303,15 @@ func plain(r reply, asked tenant) map[string]string {
 	// A name is short, and may stand by chance in an id of hexadecimal digits.
 	called := regexp.MustCompile(`(^|[^0-9A-Za-z])` + regexp.QuoteMeta(asked.name) + `([^0-9A-Za-z]|$)`)
 	without := func(text string) string { return called.ReplaceAllString(ids.Replace(text), "${1}ID$2") }
-	r.body = erasedCounts.ReplaceAllString(r.body, "")
+	whole := r.body
+	r.body = erasedCounts.ReplaceAllString(whole, "")
+	skipped := []string{"Date", "X-Request-Id"}
+	if r.body != whole {
+		skipped = append(skipped, "Content-Length") // of the figures, too
+	}
 	out := map[string]string{"body": requestIDs.ReplaceAllString(without(r.body), "REQ")}
 	for name, values := range r.header {
-		if name != "Date" && name != "X-Request-Id" {
+		if !slices.Contains(skipped, name) {
 			out[name] = without(strings.Join(values, "\n"))
 		}
 	}
