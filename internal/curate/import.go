@@ -41,8 +41,8 @@ type Imported struct {
 	Fate Fate
 	// Session is the session that a conversation of another program was written to.
 	Session session.ID
-	// Keys are the session keys of its messages. After the whole import, the memory of
-	// these keys must be rebuilt, because lineages interleave.
+	// Keys are session keys whose memory lacks messages. After the whole import,
+	// [Curator.SettleKeys] learns them.
 	Keys []session.Key
 }
 
@@ -68,8 +68,12 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 	}
 	defer l.Release()
 	l.Stale() // the next turn reads the import from the store
-	if same, err := im.taken(ctx, a.Hash); same || err != nil {
-		return Imported{Same: same}, err
+	switch same, err := im.taken(ctx, a.Hash); {
+	case err != nil:
+		return Imported{}, err
+	case same:
+		keys, err := c.unsettled(ctx, a.Owner, a.Sessions)
+		return Imported{Same: true, Keys: keys}, err
 	}
 	if err := im.readErasures(ctx); err != nil {
 		return Imported{}, err
@@ -77,7 +81,6 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 	for i := range im.rows {
 		im.cleanRow(&im.rows[i])
 	}
-	defer im.leaveViews()
 	if err := im.run(ctx, a.Messages); err != nil {
 		if !im.opened {
 			return Imported{}, err
@@ -87,21 +90,9 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 			c.log.WarnContext(ctx, "could not remove an import that was broken off", "err", clean)
 		}
 		c.views.DropOwner(a.Owner)
-		return Imported{}, err
+		return Imported{Keys: im.touched()}, err
 	}
 	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys}, nil
-}
-
-// SettleKeys rebuilds the memory of session keys after an import. Messages of several
-// lineages under one key must be learnt in the order of the messages, and lineages are
-// imported one after another.
-func (c *Curator) SettleKeys(ctx context.Context, o owner.Owner, keys []session.Key) error {
-	for _, key := range keys {
-		if _, err := c.rebuildAlone(ctx, o, memory.Scope{Key: key}, false); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // importer stores one lineage.
@@ -132,9 +123,9 @@ type importer struct {
 	// extends says that the lineage was stored before.
 	extends bool
 	names   map[string]string // tool names by call id
-	keys    []session.Key
-	views   map[memory.Scope]*memory.View
-	leave   []func()
+	keys    []session.Key     // whose memory lacks messages
+	// met are the scopes that have learnt messages of this lineage.
+	met map[memory.Scope]bool
 }
 
 // taken checks that the ids are free. same says that the same lineage is stored

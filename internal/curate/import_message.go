@@ -14,17 +14,31 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// fill adds the messages to a step, learns them, and stores the step.
+// fill adds the messages to a step, learns them, and stores the step. No other step of their
+// scopes comes between their numbers and their place in the store.
 func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Message) error {
-	err := errors.Join(im.number(ctx, ms), im.readErasures(ctx))
+	for i := range ms {
+		ms[i].RootID = im.tip.RootID
+	}
+	scopes := scopesOf(ms)
+	release, err := im.curator.lineages.Alone(ctx, im.o, slices.Clone(scopes)...)
 	if err != nil {
 		return err
 	}
+	defer release()
+	if err := errors.Join(im.number(ctx, ms), im.readErasures(ctx)); err != nil {
+		return err
+	}
+	learners, err := im.learners(ctx, scopes, ms)
+	if err != nil {
+		return err
+	}
+	defer learners.leave()
 	opened := step.Session
 	lineage.NameTools(im.names, ms)
 	for i := range ms {
 		m := &ms[i]
-		m.RootID, m.Seq = im.tip.RootID, im.tip.NextSeq
+		m.Seq = im.tip.NextSeq
 		im.clean(m)
 		if err := im.checkReceipt(ctx, m); err != nil {
 			return err
@@ -40,11 +54,12 @@ func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Me
 			im.tip.LineageTokens -= int64(m.Tokens + compression.MessageOverhead)
 			continue
 		}
-		if err := im.learn(ctx, m, &step); err != nil {
-			return err
+		if view := learners.of[scopeOf(m)]; view != nil {
+			step.Learn(im.curator.lineages.Learn(view, ranking.DocumentOf(m)))
 		}
 	}
 	step.Messages, step.Untold = ms, lineage.OfImport
+	learners.tell(&step)
 	step.Session = im.tip
 	if step.Origin, err = im.reached(len(ms)); err != nil {
 		return err
@@ -53,7 +68,13 @@ func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Me
 	if len(im.rows) == 0 {
 		step.Session.EndedAt, step.Session.EndReason = im.tip.LastActive, session.EndIncomplete
 	}
-	return im.store(ctx, step)
+	if err := im.store(ctx, step); err != nil {
+		return err
+	}
+	for _, scope := range step.Unlearnt {
+		im.curator.views.Drop(im.o, scope) // it lacks the messages
+	}
+	return nil
 }
 
 // checkReceipt drops a receipt whose id another answer has already.
@@ -144,36 +165,5 @@ func (im *importer) cleanRow(s *session.Session) {
 	}
 	if _, n := memory.RedactErased(im.o, s.Metadata, im.erasures); n > 0 {
 		s.Metadata = ""
-	}
-}
-
-// learn adds a message to the memory of its scope.
-func (im *importer) learn(ctx context.Context, m *session.Message, step *lineage.Step) error {
-	scope := scopeOf(m)
-	view := im.views[scope]
-	if view == nil {
-		var err error
-		var leave func()
-		if view, leave, err = im.curator.views.Use(ctx, im.o, scope, scope.Key == ""); err != nil {
-			return err
-		}
-		im.leave = append(im.leave, leave)
-		if im.views == nil {
-			im.views = make(map[memory.Scope]*memory.View)
-		}
-		im.views[scope] = view
-	}
-	if m.Key != "" && !slices.Contains(im.keys, m.Key) {
-		im.keys = append(im.keys, m.Key)
-	}
-	if c := im.curator.lineages.Learn(view, ranking.DocumentOf(m)); len(c.Learned)+len(c.Superseded) > 0 {
-		step.Changes = append(step.Changes, c)
-	}
-	return nil
-}
-
-func (im *importer) leaveViews() {
-	for _, leave := range im.leave {
-		leave()
 	}
 }

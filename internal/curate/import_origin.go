@@ -49,7 +49,8 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 		case known.Root == "":
 			return Imported{Fate: FateDeleted}, nil
 		case known.Len() == a.Origin.Len() && known.Common(a.Origin) == known.Len():
-			return Imported{Same: true, Fate: FateSame, Session: known.Root}, nil
+			keys, err := c.unsettled(ctx, a.Owner, a.Sessions)
+			return Imported{Same: true, Fate: FateSame, Session: known.Root, Keys: keys}, err
 		}
 		got, again, err := c.update(ctx, a, known)
 		if !again {
@@ -152,7 +153,6 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 	if tip.EndReason == session.EndIncomplete {
 		im.want.EndReason, im.want.EndedAt = "", a.Sessions[0].EndedAt
 	}
-	defer im.leaveViews()
 	err = im.run(ctx, behind(a.Messages, n, tip.ID))
 	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Keys: im.keys}, err
 }

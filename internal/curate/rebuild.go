@@ -94,10 +94,15 @@ func (c *Curator) rebuild(
 	if err != nil {
 		return out, ScopeFacts{}, err
 	}
-	learnt := ScopeFacts{Scope: scope, Facts: view.Facts(), Marks: view.Marks(), Newest: out.newest}
+	learnt := factsOf(view, scope, &out)
 	out.Facts, out.Hash = len(learnt.Facts), view.Hash()
 	out.gone = goneOf(stored, learnt.Facts)
 	return out, learnt, nil
+}
+
+// factsOf are the facts of a scope that was distilled again.
+func factsOf(view *memory.View, scope memory.Scope, out *Rebuilt) ScopeFacts {
+	return ScopeFacts{Scope: scope, Facts: view.Facts(), Marks: view.Marks(), Newest: out.newest}
 }
 
 // storedFacts names the stored facts of a scope by their words, and counts and hashes them. The

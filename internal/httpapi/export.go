@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -17,8 +18,8 @@ const (
 	exportRows = 50
 )
 
-// exportSessions answers GET /api/sessions/export: one lineage per line, newest
-// activity first, with every column and all messages. Facts are derived data and are
+// exportSessions answers GET /api/sessions/export: one lineage per line, the
+// newest activity last, with every column and all messages. Facts are derived data and are
 // left out. A failure after the first byte becomes a last line with "error".
 func (s *server) exportSessions(w http.ResponseWriter, r *http.Request) error {
 	e := &exporter{s: s, r: r, o: ownerOf(r), seen: make(map[session.ID]bool), began: s.Now().UTC()}
@@ -36,7 +37,7 @@ func (s *server) exportSessions(w http.ResponseWriter, r *http.Request) error {
 	e.out = bufio.NewWriterSize(begun, 64<<10)
 	var err error
 	if one != nil {
-		err = e.lineage(one)
+		err = e.lineage(one.RootID)
 	} else {
 		err = e.all(session.Source(r.URL.Query().Get("source")))
 	}
@@ -86,33 +87,54 @@ type exporter struct {
 	line  []byte
 }
 
-// all writes every lineage of a source. A session that is used while the list is read
-// moves to the front of the list, so the front is read a second time.
+// all writes every lineage of a source.
 func (e *exporter) all(source session.Source) error {
-	f := session.Filter{Source: source, Limit: exportRows}
-	for again := false; ; {
-		rows, err := e.s.Sessions.Sessions(e.r.Context(), e.o, f)
-		if err != nil {
+	roots, err := e.roots(source)
+	if err != nil {
+		return err
+	}
+	for _, root := range roots {
+		if err := e.lineage(root); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// roots lists the lineages of a source, the one that was used least recently first: an import
+// learns fastest in the order in which things were said. A session that is used while the list
+// is read moves to its front, so the front is read a second time.
+func (e *exporter) roots(source session.Source) ([]session.ID, error) {
+	all, err := e.activeSince(source, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	front, err := e.activeSince(source, e.began)
+	slices.Reverse(all)
+	slices.Reverse(front)
+	return append(all, front...), err
+}
+
+// activeSince lists the lineages that were used since a time and were not listed yet, the one
+// that was used most recently first.
+func (e *exporter) activeSince(source session.Source, since time.Time) (roots []session.ID, err error) {
+	f := session.Filter{Source: source, Limit: exportRows}
+	for {
+		rows, err := e.s.Sessions.Sessions(e.r.Context(), e.o, f)
+		if err != nil {
+			return nil, err
+		}
 		for i := range rows {
-			if again && rows[i].LastActive.Before(e.began) {
-				return nil
+			if rows[i].LastActive.Before(since) {
+				return roots, nil
 			}
-			if e.seen[rows[i].RootID] {
-				continue
-			}
-			e.seen[rows[i].RootID] = true
-			if err := e.lineage(&rows[i]); err != nil {
-				return err
+			if root := rows[i].RootID; !e.seen[root] {
+				e.seen[root] = true
+				roots = append(roots, root)
 			}
 		}
 		if len(rows) < f.Limit {
-			if again {
-				return nil
-			}
-			again, f.Before = true, session.Cursor{}
-			continue
+			return roots, nil
 		}
 		last := &rows[len(rows)-1]
 		f.Before = session.Cursor{LastActive: last.LastActive, ID: last.RootID}
@@ -120,12 +142,12 @@ func (e *exporter) all(source session.Source) error {
 }
 
 // lineage writes one line.
-func (e *exporter) lineage(tip *session.Session) error {
-	rows, err := e.s.Sessions.Sessions(e.r.Context(), e.o, session.Filter{Lineage: tip.RootID})
+func (e *exporter) lineage(root session.ID) error {
+	rows, err := e.s.Sessions.Sessions(e.r.Context(), e.o, session.Filter{Lineage: root})
 	if err != nil || len(rows) == 0 { // it was deleted meanwhile
 		return err
 	}
-	tip = &rows[len(rows)-1]
+	tip := &rows[len(rows)-1]
 	hash, err := e.lastHash(tip)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -53,7 +54,7 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 	in.decode()
 	im := &archiveImport{
 		s: s, r: r, in: in, restore: r.URL.Query().Get("restore") == "true", dry: r.URL.Query().Get("dry_run") == "true",
-		out: importReply{Object: "hermes.import", Errors: []importProblem{}},
+		keys: make(map[session.Key]bool), out: importReply{Object: "hermes.import", Errors: []importProblem{}},
 	}
 	for line := 1; ; line++ {
 		more, err := im.line(line)
@@ -64,7 +65,7 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 	}
-	if err := s.Curator.SettleKeys(r.Context(), ownerOf(r), im.keys); err != nil {
+	if err := s.Curator.SettleKeys(r.Context(), ownerOf(r), slices.Sorted(maps.Keys(im.keys))); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, im.out)
@@ -78,7 +79,7 @@ type archiveImport struct {
 	restore bool
 	dry     bool // only tell what would be done
 	out     importReply
-	keys    []session.Key // whose memory is to be settled at the end
+	keys    map[session.Key]bool // whose memory is to be settled at the end
 }
 
 // line imports the next line and tells what is wrong with it. more says that another
@@ -114,9 +115,7 @@ func (im *archiveImport) line(n int) (more bool, err error) {
 func (im *archiveImport) store(head *archiveHead) error {
 	got, err := im.importLine(head)
 	for _, k := range got.Keys {
-		if !slices.Contains(im.keys, k) {
-			im.keys = append(im.keys, k)
-		}
+		im.keys[k] = true
 	}
 	if err != nil {
 		return err

@@ -129,11 +129,10 @@ func (s *Step) Known() (scope memory.ScopeID, at memory.Version, known bool) {
 // Stored is called by a shared store once the step is stored, with its scope and the versions
 // of the scope before and after.
 func (s *Step) Stored(scope memory.ScopeID, before, after memory.Version) {
-	if s.open == nil {
-		return
-	}
-	if s.open.version == before {
+	if s.open != nil && s.open.version == before {
 		s.open.version = after
 	}
-	s.view.Advance(scope, before, after)
+	if s.view != nil {
+		s.view.Advance(scope, before, after)
+	}
 }

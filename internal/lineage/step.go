@@ -43,6 +43,9 @@ type Step struct {
 	Version memory.Version
 	// Changes is what memory learnt from the messages.
 	Changes []memory.Change
+	// Unlearnt are scopes of the messages that memory has not learnt them in. Their facts are
+	// stale from then on, until a rewrite replaces them.
+	Unlearnt []memory.Scope
 	// Receipt belongs to the answer among Messages; nil without one.
 	Receipt *Receipt
 	// Pending ties the input to the request's idempotency key, so that a retry after a
@@ -58,7 +61,7 @@ type Step struct {
 
 	place *place       // in the order of a session key; nil without one
 	open  *Open        // of the lineage; nil for a step that Open.Step has not made
-	view  *memory.View // that has learnt the messages; nil without open
+	view  *memory.View // that has learnt the messages; nil if none is told
 }
 
 // Untold says why messages are not told to external memory providers.
@@ -74,6 +77,10 @@ const (
 // Queued is called by the store once the step is in its queue: later steps are
 // committed later. It may be called several times.
 func (s *Step) Queued() { s.place.queue() }
+
+// LearntBy names the view that has learnt the messages, so that a shared store can tell it that
+// they are stored.
+func (s *Step) LearntBy(v *memory.View) { s.view = v }
 
 // Done is called by the caller of AppendTurn, whatever the outcome. Until then, other
 // turns of the session key may wait. It may be called several times.

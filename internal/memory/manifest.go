@@ -29,8 +29,8 @@ type Manifest struct {
 	// they may hold: erasures, undone messages, replaced facts, and messages that were
 	// stored after messages with higher ids.
 	Edition int64
-	// Stale says that facts were deleted to which others referred: the marks of the
-	// scope's facts must be computed again. Replacing the facts of the scope clears it.
+	// Stale says that facts were deleted to which others referred, or that messages were not
+	// learnt: the facts of the scope must be learnt again. Replacing them clears it.
 	Stale bool
 	// Pieces are ordered by kind, then by message id. Those of a kind do not overlap. There
 	// may be gaps between them.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -123,6 +124,25 @@ func (c *Views) UseAt(ctx context.Context, o owner.Owner, s Scope, fresh bool, n
 func (c *Views) Current(o owner.Owner, s Scope, v *View) bool {
 	now := c.cached(o, s)
 	return now != nil && now == v
+}
+
+// Continues reports whether a message with an id would be learnt after all others of its
+// scope, as a rebuild learns it. The caller keeps other messages of the scope away.
+func (c *Views) Continues(ctx context.Context, o owner.Owner, s Scope, id int64) (bool, error) {
+	m, err := c.Manifest(ctx, o, s)
+	if err != nil || m.Stale || m.Version == Unwritten {
+		return !m.Stale, err
+	}
+	later, err := c.store.MessageIDs(ctx, o, s, Span{id, math.MaxInt64})
+	if err != nil {
+		return false, fmt.Errorf("look for later messages: %w", err)
+	}
+	return len(later) == 0, nil
+}
+
+// Manifest is the state of a scope in the store.
+func (c *Views) Manifest(ctx context.Context, o owner.Owner, s Scope) (Manifest, error) {
+	return c.source(ctx, o, s).manifestFor(ctx)
 }
 
 // Past returns the memory of a scope at scope.AsOf, or of a whole lineage. It is not

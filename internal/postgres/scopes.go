@@ -114,6 +114,14 @@ func (t *tx) writeScope(o owner.Owner, s *written, want memory.Version) error {
 	return nil
 }
 
+// markStale marks scopes whose facts lack messages of the step that has just been written.
+func (t *tx) markStale(o owner.Owner, unlearnt []memory.Scope, scopes []written) {
+	for _, s := range unlearnt {
+		name, _ := nameOf(s)
+		t.send("mark a scope", `UPDATE scopes SET stale = true WHERE owner_id = ? AND id = ?`, o.ID(), idOf(scopes, name))
+	}
+}
+
 // errScopeMoved says that a scope has another version than the one that was expected.
 var errScopeMoved = errors.New("the scope has another version")
 

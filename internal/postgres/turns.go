@@ -117,6 +117,7 @@ func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent 
 	if err := t.keepChanges(o, step, scopes); err != nil {
 		return nil, err
 	}
+	t.markStale(o, step.Unlearnt, scopes)
 	t.notePending(o, step.Pending)
 	t.noteOrigin(o, step.Origin)
 	t.skip(o, step)

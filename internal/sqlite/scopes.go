@@ -110,6 +110,17 @@ func (t *tx) writeScope(o owner.Owner, s *written, want memory.Version) error {
 	return t.losePieces(s.id, deadPiece, everyKind, memory.Span{First: s.first, Last: s.last})
 }
 
+// markStale marks scopes whose facts lack messages of the step that has just been written.
+func (t *tx) markStale(unlearnt []memory.Scope, scopes []written) error {
+	for _, s := range unlearnt {
+		name, _ := nameOf(s)
+		if _, err := t.exec(`UPDATE scopes SET stale = 1 WHERE id = ?`, idOf(scopes, name)); err != nil {
+			return fmt.Errorf("mark a scope: %w", err)
+		}
+	}
+	return nil
+}
+
 // findScope returns the id and the version of a scope; 0 and Unwritten if it has no
 // messages.
 func (t *tx) findScope(o owner.Owner, name scopeName) (id int64, version memory.Version, err error) {

@@ -77,7 +77,7 @@ func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent 
 			return err
 		}
 	}
-	if err := t.keepChanges(o, step, scopes); err != nil {
+	if err := errors.Join(t.keepChanges(o, step, scopes), t.markStale(step.Unlearnt, scopes)); err != nil {
 		return err
 	}
 	if err := t.notePending(o, step.Pending); err != nil {

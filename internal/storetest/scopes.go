@@ -182,6 +182,18 @@ func testStale(t *testing.T, st Store) {
 	f := fact("kept", &l.messages[0], memory.Plain)
 	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{Scopes: []curate.ScopeFacts{{Scope: key, Facts: []memory.Fact{f}}}}), "")
 	stale("after a rewrite", false)
+	step := l.step(t, st, "came out of order")
+	step.Unlearnt = []memory.Scope{key}
+	l.commit(t, st, step)
+	stale("after messages that were not learnt", true)
+	if manifest(t, st, memory.Scope{Root: l.root()}).Stale {
+		t.Error("a scope of other messages is stale, too")
+	}
+	bobs := newTalk(bob(), "kept", "key")
+	bobs.say(t, st, "nothing of note")
+	state, err := st.Manifest(t.Context(), bob(), key)
+	kind(t, "of another owner", err, "")
+	same(t, "of another owner", state.Stale, false)
 }
 
 func testScopeEnds(t *testing.T, st Store) {
