@@ -18,6 +18,8 @@ import (
 type fake struct {
 	mu   sync.Mutex
 	rows []row
+	// stubborn says that it claims to delete single episodes, and does not.
+	stubborn bool
 }
 
 type row struct {
@@ -114,7 +116,14 @@ func (f *fake) list(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
-	f.rows = slices.DeleteFunc(f.rows, func(m row) bool { return m.UUID == r.PathValue("uuid") || m.Group == r.PathValue("group") })
+	had := len(f.rows)
+	f.rows = slices.DeleteFunc(f.rows, func(m row) bool {
+		return !f.stubborn && m.UUID == r.PathValue("uuid") || m.Group == r.PathValue("group")
+	})
+	if len(f.rows) == had && !f.stubborn && r.PathValue("uuid") != "" {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
 	_, _ = w.Write([]byte(`{"message":"deleted","success":true}`))
 }
 
@@ -141,4 +150,42 @@ func TestContract(t *testing.T) {
 			},
 		}
 	})
+}
+
+// TestForgetOld: messages behind the end of Graphiti's list are deleted by their ids. They are
+// confirmed only if the server says that it does not have them any more.
+func TestForgetOld(t *testing.T) {
+	t.Parallel()
+	place := run.Place{Workspace: "w", Session: "s", User: "u", Assistant: "hermes"}
+	for name, want := range map[string]run.Passed{
+		"deleted": {Confirmed: 2}, "claimed": {Left: "Graphiti still has 2 episodes."}, "absent": {Confirmed: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fake{stubborn: name == "claimed"}
+			url, _ := providertest.Serve(t, f.handler())
+			p, err := New(url, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			group := provider.Joined(place)
+			if name != "absent" {
+				for _, part := range []int{1, 2, 3} { // of which an attempt was interrupted
+					f.rows = append(f.rows, row{episodeOf(group, 7, part), "old", group}, row{episodeOf(group, 8, part+1), "old", group})
+				}
+			}
+			for id := range int64(maxEpisodes + 5) {
+				f.rows = append(f.rows, row{episodeOf(group, 100+id, 1), "newer", group})
+			}
+			got, err := p.Forget(t.Context(), place, []int64{7, 8})
+			if err != nil || got != want {
+				t.Errorf("got %+v %v, want %+v", got, err, want)
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if old := slices.ContainsFunc(f.rows, func(r row) bool { return r.Content == "old" }); old != f.stubborn {
+				t.Errorf("got old episodes: %v", old)
+			}
+		})
+	}
 }
