@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,6 +101,7 @@ func (c *Client) Do(ctx context.Context, x *Exchange) error {
 	}
 	req.Header.Set("User-Agent", "hermes")
 	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept-Encoding", "identity")
 	if x.In != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -112,18 +114,33 @@ func (c *Client) Do(ctx context.Context, x *Exchange) error {
 	if limit == 0 {
 		limit = maxAnswer
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	text, err := read(resp, limit)
 	switch {
 	case err != nil:
 		return unreachable(err)
 	case resp.StatusCode >= 300:
-		return refused(resp.StatusCode, text)
+		return refused(resp, text)
 	case int64(len(text)) > limit:
 		return misshapen(fmt.Errorf("an answer of more than %d bytes", limit))
 	case x.Out == nil:
 		return nil
 	}
 	return decode(text, x.Out)
+}
+
+// read reads an answer, of which one byte more than the limit may come. A proxy may pack what was
+// not asked to be packed.
+func read(resp *http.Response, limit int64) ([]byte, error) {
+	body := io.Reader(resp.Body)
+	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
+		unpacked, err := gzip.NewReader(body)
+		if err != nil {
+			return nil, err
+		}
+		body = unpacked
+	}
+	text, err := io.ReadAll(io.LimitReader(body, limit+1))
+	return bytes.TrimPrefix(text, []byte("\ufeff")), err
 }
 
 // decode reads an answer strictly: names in their own case, none of them twice, and valid
@@ -154,14 +171,18 @@ func misshapen(err error) error {
 func Misshapen(what string) error { return misshapen(errors.New(what)) }
 
 // refused is the fault for a status, with what the server says about it: {"detail": …} with
-// a text, or with a list of what is wrong.
-func refused(status int, text []byte) error {
-	msg := fmt.Sprintf("The memory provider answered %d", status)
-	if detail := detailOf(text); detail != "" {
+// a text, or with a list of what is wrong. A redirect names where it leads.
+func refused(resp *http.Response, text []byte) error {
+	msg := fmt.Sprintf("The memory provider answered %d", resp.StatusCode)
+	detail := detailOf(text)
+	if to, err := resp.Location(); err == nil && resp.StatusCode < 400 {
+		detail = "it redirects to " + Line(to.Scheme+"://"+to.Host+to.Path) + ", which is not followed. Set memory_provider.url to the right address"
+	}
+	if detail != "" {
 		msg += ": " + detail
 	}
 	f := fault.New(fault.Upstream, "provider_refused", strings.TrimSuffix(msg, ".")+".")
-	f.Status = status
+	f.Status = resp.StatusCode
 	return f
 }
 

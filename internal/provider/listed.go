@@ -21,8 +21,9 @@ type Metadata struct {
 	Mark string `json:"hermes_id"`
 }
 
-// Asked are the things that a provider was asked to delete. A provider that lists them
-// again has not deleted them, and is not asked without end.
+// Asked are things of a provider that were met: those that it was asked to delete, or those of
+// the pages of a list. A provider that lists them again has not deleted them, or has no more
+// pages, and is not asked without end.
 type Asked map[string]bool
 
 // New are those of a list that were not asked for before. They count as asked for.

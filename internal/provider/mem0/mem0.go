@@ -78,6 +78,15 @@ func (m *memories) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// ids are the ids of the memories.
+func (m memories) ids() []string {
+	ids := make([]string, len(m))
+	for i := range m {
+		ids[i] = m[i].ID
+	}
+	return ids
+}
+
 // Recall implements run.Provider.
 func (m *Provider) Recall(ctx context.Context, p run.Place, question string, _ int) (string, error) {
 	x := &provider.Exchange{
@@ -153,8 +162,10 @@ const pageSize, maxPages = 100, 100
 // errMuch says that a user has more memories than are read.
 var errMuch = fault.New(fault.Upstream, "provider_answer", "Mem0 has more memories of the place than hermes reads.")
 
-// each reads all memories of a user, a page at a time, until the function returns false.
+// each reads all memories of a user, a page at a time, until the function returns false. The
+// list ends with a page that has nothing new: the server may make its pages shorter than asked.
 func (m *Provider) each(ctx context.Context, user string, read func(memories) bool) error {
+	var seen provider.Asked
 	for n := 1; n <= maxPages; n++ {
 		x := &provider.Exchange{
 			Method: http.MethodPost, Path: "/v2/memories/", Query: url.Values{"page": {strconv.Itoa(n)}, "page_size": {strconv.Itoa(pageSize)}},
@@ -165,10 +176,14 @@ func (m *Provider) each(ctx context.Context, user string, read func(memories) bo
 		}
 		var out memories
 		x.Out = &out
-		if err := m.client.Do(ctx, x); err != nil {
+		err := m.client.Do(ctx, x)
+		if n > 1 && provider.Absent(err) {
+			return nil // behind the last page
+		}
+		if err != nil {
 			return err
 		}
-		if !read(out) || m.own || len(out) < pageSize {
+		if len(seen.New(out.ids())) == 0 || !read(out) || m.own {
 			return nil
 		}
 	}

@@ -1,6 +1,7 @@
 package mem0
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -21,6 +22,7 @@ type fake struct {
 	mu   sync.Mutex
 	rows []row
 	last int
+	page int // the size of pages, whatever is asked for; 0 for what is asked for
 }
 
 type row struct {
@@ -111,8 +113,19 @@ func (f *fake) list(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rows := f.of(in.Filters.And[0]["user_id"])
-	from := min((page-1)*pageSize, len(rows))
-	_ = json.NewEncoder(w).Encode(rows[from:min(from+pageSize, len(rows))])
+	size := cmp.Or(f.page, pageSize)
+	from := min((page-1)*size, len(rows))
+	if from == len(rows) && page > 1 {
+		w.WriteHeader(http.StatusNotFound) // "Invalid page."
+		return
+	}
+	_ = json.NewEncoder(w).Encode(rows[from:min(from+size, len(rows))])
+}
+
+func (f *fake) pages(size int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.page = size
 }
 
 func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
@@ -142,7 +155,7 @@ func TestContract(t *testing.T) {
 					return p
 				}
 				return &providertest.Rig{
-					Provider: with("key"), Stranger: with("wrong"), Faults: faults, Single: true,
+					Provider: with("key"), Stranger: with("wrong"), Faults: faults, Single: true, Pages: f.pages,
 					Texts: func(p run.Place) []string {
 						f.mu.Lock()
 						defer f.mu.Unlock()

@@ -26,6 +26,9 @@ type Rig struct {
 	Settle func()
 	// Single says that the server can erase single messages.
 	Single bool
+	// Pages makes the pages of the server's lists so long, whatever is asked for; nil if its lists
+	// have none.
+	Pages func(size int)
 	// Stranger is the same provider with a wrong key; nil if the server has none.
 	Stranger run.Provider
 }
@@ -41,6 +44,7 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 		"recalls of a place":     testRecalls,
 		"forgets messages":       testForgetsMessages,
 		"forgets a place":        testForgetsPlace,
+		"reads short pages":      testShortPages,
 		"reports what goes awry": testFaults,
 		"does not wait for ever": testHangs,
 		"needs its key":          testKey,
@@ -225,6 +229,25 @@ func testForgetsPlace(t *testing.T, r *Rig) {
 	if got, err := r.Provider.Forget(t.Context(), Place("never"), nil); err != nil || got.Left != "" {
 		t.Errorf("a place that was never told: got %+v, %v", got, err)
 	}
+}
+
+func testShortPages(t *testing.T, r *Rig) {
+	if r.Pages == nil {
+		t.Skip("this server has no pages")
+	}
+	p := Place("a")
+	told(t, r, p, Said(1, "one", "two", "three", "four", "five", "six", "seven"))
+	r.Pages(3)
+	for _, id := range []int64{7, 2} {
+		if got, err := r.Provider.Forget(t.Context(), p, []int64{id}); err != nil || got.Left != "" {
+			t.Errorf("message %d: got %+v, %v", id, got, err)
+		}
+	}
+	has(t, r, p, "one", "three", "four", "five", "six")
+	if got, err := r.Provider.Forget(t.Context(), p, nil); err != nil || got.Left != "" {
+		t.Errorf("the place: got %+v, %v", got, err)
+	}
+	has(t, r, p)
 }
 
 // broken are answers that no server should give.

@@ -108,8 +108,10 @@ func (d *document) part() (string, error) {
 var errMuch = fault.New(fault.Upstream, "provider_answer", "Supermemory has more documents of the place than hermes reads.")
 
 // find returns the documents of the first page of a tag that has some that are wanted, as
-// parts of paths.
+// parts of paths. The list ends with a page that has nothing new: the server may make its pages
+// shorter than asked.
 func (m *Provider) find(ctx context.Context, tag string, wanted func(id string) bool) ([]string, error) {
+	var seen provider.Asked
 	for n := 1; n <= maxPages; n++ {
 		var out struct {
 			Documents *[]document `json:"memories"`
@@ -124,17 +126,18 @@ func (m *Provider) find(ctx context.Context, tag string, wanted func(id string) 
 		case out.Documents == nil:
 			return nil, provider.Misshapen("a list without documents")
 		}
-		var found []string
+		var found, all []string
 		for _, d := range *out.Documents {
 			part, err := d.part()
 			if err != nil {
 				return nil, err
 			}
+			all = append(all, part)
 			if wanted(d.CustomID) {
 				found = append(found, part)
 			}
 		}
-		if len(found) > 0 || len(*out.Documents) < pageSize {
+		if len(found) > 0 || len(seen.New(all)) == 0 {
 			return found, nil
 		}
 	}

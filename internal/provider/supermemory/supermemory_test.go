@@ -17,6 +17,7 @@ import (
 type fake struct {
 	mu   sync.Mutex
 	rows []row
+	page int // the most documents of a page, whatever is asked for
 }
 
 type row struct {
@@ -104,8 +105,17 @@ func (f *fake) list(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rows := f.of(in.Tags[0])
+	if f.page > 0 {
+		in.Limit = f.page
+	}
 	from := min((in.Page-1)*in.Limit, len(rows))
 	_ = json.NewEncoder(w).Encode(map[string]any{"memories": rows[from:min(from+in.Limit, len(rows))], "pagination": map[string]int{"currentPage": in.Page}})
+}
+
+func (f *fake) pages(size int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.page = size
 }
 
 func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
@@ -132,7 +142,7 @@ func TestContract(t *testing.T) {
 			return p
 		}
 		return &providertest.Rig{
-			Provider: with("key"), Stranger: with("wrong"), Faults: faults, Single: true,
+			Provider: with("key"), Stranger: with("wrong"), Faults: faults, Single: true, Pages: f.pages,
 			Texts: func(p run.Place) []string {
 				f.mu.Lock()
 				defer f.mu.Unlock()
