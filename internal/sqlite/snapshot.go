@@ -7,8 +7,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 // Snapshot copies the database file at path, which may be in use, into a new file. The copy
@@ -42,7 +44,12 @@ func snapshotOf(ctx context.Context, conn *sql.Conn, into string) (err error) {
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("make the copy: %w", err)
 	}
-	if _, err := conn.ExecContext(ctx, `VACUUM INTO ?`, into); err != nil {
+	settled := settling(into)
+	_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, into)
+	if wrong := settled(); err == nil {
+		err = wrong
+	}
+	if err != nil {
 		return copyFault(into, err)
 	}
 	if f, err = os.OpenFile(into, os.O_RDWR, 0); err != nil {
@@ -53,6 +60,39 @@ func snapshotOf(ctx context.Context, conn *sql.Conn, into string) (err error) {
 		return copyFault(into, err)
 	}
 	return f.Close()
+}
+
+// settleEach is how many bytes a copy grows by between two syncs.
+const settleEach = 16 << 20
+
+// settling syncs a file again and again while it grows, until the function returned is called.
+// Without that, the system writes a large copy to the disk at once, and each commit of the
+// database waits behind it.
+func settling(file string) (settled func() error) {
+	stop := make(chan struct{})
+	ended := recovery.Async(func() error {
+		f, err := os.OpenFile(file, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for synced := int64(0); ; {
+			select {
+			case <-stop:
+				return f.Close()
+			case <-tick.C:
+			}
+			if info, err := f.Stat(); err == nil && info.Size() >= synced+settleEach {
+				synced = info.Size()
+				_ = f.Sync() // the last sync of the copy tells what is wrong
+			}
+		}
+	})
+	return func() error {
+		close(stop)
+		return <-ended
+	}
 }
 
 // copyFault says why the database could not be copied.
