@@ -19,8 +19,12 @@ import (
 const partSuffix = ".part"
 
 // Save writes a backup to a file: to another name first, which is then read again and
-// checked. The file is replaced only then. A file that is no backup is not replaced.
+// checked. The file is replaced only then. A file that is no backup is not replaced. A link stays,
+// and the backup goes where it leads.
 func Save(file string, write func(io.Writer) error) (_ Manifest, err error) {
+	if file, err = target(file); err != nil {
+		return Manifest{}, err
+	}
 	if err := mayReplace(file); err != nil {
 		return Manifest{}, err
 	}
@@ -76,6 +80,10 @@ func (s *steady) Write(p []byte) (int, error) {
 
 // Fits refuses a backup of so many bytes for which the disk of a file has too little space.
 func Fits(file string, size int64) error {
+	file, err := target(file)
+	if err != nil {
+		return err
+	}
 	dir := filepath.Dir(file)
 	return refuseFull("backup", dir, size, sqlite.RoomOf(dir))
 }
@@ -105,6 +113,24 @@ func mayReplace(file string) error {
 		return fault.Wrap(fault.Conflict, "not_a_backup", file+" exists and is no backup, so it is not replaced. Choose another name.", err)
 	}
 	return nil
+}
+
+// mostLinks is how many links lead to a file at most.
+const mostLinks = 40
+
+// target is the file that a name leads to by symbolic links. It need not be there.
+func target(file string) (string, error) {
+	for range mostLinks {
+		to, err := os.Readlink(file)
+		if err != nil {
+			return file, nil //nolint:nilerr // no link, or not there
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(file), to)
+		}
+		file = to
+	}
+	return "", fault.New(fault.Invalid, "backup_unwritable", file+" is a link that leads to itself. Name a file.")
 }
 
 // syncDir makes the names in a directory durable.

@@ -97,6 +97,9 @@ func (a *app) restore(ctx context.Context, cfg *config.Config, file string, how 
 			return nil, fault.Wrap(fault.Invalid, "backup_unreadable", fmt.Sprintf("Cannot read the backup: %v.", err), err)
 		}
 		defer func() { _ = f.Close() }()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, fault.New(fault.Invalid, "backup_unreadable", file+" is a directory. Name the backup in it.")
+		}
 		in = f
 	}
 	if err := errors.Join(prepareHome(cfg.Home), backup.Finish(cfg.Home)); err != nil {

@@ -254,6 +254,9 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Errorf("%s: left behind: %v, %v", name, left, err)
 		}
 	}
+	if out := s.do(exitFailed, "restore", filepath.Dir(file), "--yes"); !strings.Contains(out, "is a directory. Name the backup in it.") {
+		t.Errorf("a directory: got %s", out)
+	}
 	s.do(exitOK, "restore", file, "--yes")
 	if all := s.do(exitOK, "sessions", "export", "-"); strings.Contains(all, "coffee") || !strings.Contains(all, "tea") {
 		t.Errorf("restored: got %s", all)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -53,7 +54,7 @@ func (s *server) backup(w http.ResponseWriter, r *http.Request) (err error) {
 	h.Set(backupSizeHeader, strconv.FormatInt(copied.Size(), 10))
 	w.WriteHeader(http.StatusOK)
 	if err := copied.Write(w); err != nil {
-		if r.Context().Err() == nil {
+		if gone := r.Context().Err() != nil || errors.Is(err, io.ErrClosedPipe); !gone { // the client tells why it left
 			s.Log.ErrorContext(r.Context(), "the backup broke off", "err", err)
 		}
 	}
