@@ -49,19 +49,26 @@ describe('an answer as it comes', () => {
   });
 
   it('is drawn piece by piece where a list is long, and whole in the end', async () => {
-    const list = Array.from({ length: 600 }, (_, i) => `- item ${i} with **some** more words\n`);
+    const list = Array.from({ length: 600 }, (_, i) => `- item ${i} with **some** more words\n`); // 450 of them are 16 KB
     upstream.queue({ chunks: [...list, '\n\nA last word.\n\n', 'And more'], between: 1, hangs: true });
     const page = await pages.open(`${server.url}/#/sessions/new`);
     await page.evaluate(() => {
+      [window.items, window.made, window.plain] = [0, 0, 0];
       new MutationObserver((all) => {
-        for (const { removedNodes, target } of all) if ([...removedNodes].some((n) => n.nodeType === 3 && target.matches('.region'))) window.first ??= target.querySelectorAll('li').length;
+        const added = all.flatMap((m) => [...m.addedNodes]).filter((n) => n.tagName === 'LI' && n.closest('.region'));
+        window.made += added.length;
+        window.items = Math.max(window.items, added.length);
+        window.plain = Math.max(window.plain, document.querySelectorAll('.region.plain > div').length);
       }).observe(document.body, { childList: true, subtree: true });
     });
     await say(page, 'Tell me a list.');
     await newest(page).locator('p', { hasText: 'A last word.' }).waitFor();
     await page.waitForFunction(() => document.querySelectorAll('.coming .words li').length === 600);
     assert.equal(await newest(page).locator('.words li').last().innerText(), 'item 599 with some more words');
-    assert.equal(await page.evaluate(() => window.first), 100);
+    const { items, made, plain } = await page.evaluate(() => ({ items: window.items, made: window.made, plain: window.plain }));
+    assert.ok(items <= 100, `${items} were put into the document at once`);
+    assert.ok(plain > 2, `a long text has ${plain} elements, and is laid out as a whole for each piece`);
+    assert.ok(made < 2 * 600 + 100, `${made} items were made for a list of 600`);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopped.').first().waitFor();
     await page.close();

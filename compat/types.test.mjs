@@ -1,4 +1,5 @@
-// The page's scripts have their types in comments, and the TypeScript compiler checks them.
+// The page's scripts name their types in comments, and the TypeScript compiler checks them.
+// The types that they share are in a file of their own.
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -9,11 +10,12 @@ import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const scripts = join(here, '../internal/web/page/js');
+const shared = join(here, '../internal/web/page.d.ts');
 
 // check runs the compiler on scripts, and returns what it says.
 const check = (files) => spawnSync(process.execPath, [
   join(here, 'node_modules/typescript/bin/tsc'), '--noEmit', '--allowJs', '--checkJs', '--strict', '--target', 'es2022',
-  '--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2023,dom,dom.iterable', ...files,
+  '--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2023,dom,dom.iterable', shared, ...files,
 ], { encoding: 'utf8', cwd: dirname(files[0]) }); // not here: the page knows no types of Node
 
 const files = readdirSync(scripts).filter((name) => name.endsWith('.js'));

@@ -5,23 +5,13 @@ import { h } from './dom.js';
 import { can, change, copy, dropDrafts, save, tab } from './store.js';
 import { month, plural } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-/**
- * @typedef {object} Hooks
- * @property {() => void} reload
- * @property {() => void} goTo
- * @property {() => void} taken
- * @property {() => void} anew
- * @property {boolean} undone
- */
-
 /** @param {() => Promise<any>} f */
 const trying = (f) => async () => {
   /** @type {any} */ (document.querySelector('details.menu[open]'))?.removeAttribute('open');
   try { await f(); } catch (err) { failed(err); }
 };
 
-/** actions are the menu of a session. @param {any} s @param {Hooks} hooks @returns {Kid} */
+/** actions are the menu of a session. @param {any} s @param {Hooks} hooks */
 export function actions(s, hooks) {
   const root = s._lineage_root_id;
   const path = `api/sessions/${part(root)}`;
@@ -121,7 +111,7 @@ async function erase(s, path) {
 export async function goTo(chat) {
   const s = chat.session.data;
   const months = monthsOf(s.started_at, s.last_active);
-  const to = await dialog('Go to', (close) => h('form', { class: 'form', onsubmit: (/** @type {any} */ e) => { e.preventDefault(); const f = e.currentTarget.elements; close(f.seq.value ? { seq: Number(f.seq.value) } : { day: f.day.value }); } },
+  const to = await dialog('Go to', (close) => h('form', { class: 'form', onsubmit: (e) => { e.preventDefault(); const f = e.currentTarget.elements; close(f.seq.value ? { seq: Number(f.seq.value) } : { day: f.day.value }); } },
     h('label', null, `Message, 0 to ${s.lineage_message_count - 1}`, h('input', { name: 'seq', type: 'number', min: 0, max: s.lineage_message_count - 1 })),
     h('label', null, 'or a day', h('input', { name: 'day', type: 'date' })),
     months.length > 1 && h('div', { class: 'months', role: 'group', 'aria-label': 'Months' }, months.map((m) => h('button', { type: 'button', class: 'link', onclick: () => close({ day: m }) }, month(`${m}T12:00:00`)))),

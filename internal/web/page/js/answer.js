@@ -4,11 +4,11 @@ import { post, part } from './api.js';
 import { failed } from './dialog.js';
 import { h, make } from './dom.js';
 import { gutter, toolLine, unlabel } from './message.js';
-import { blocks } from './nodes.js';
+import { grow } from './nodes.js';
 import { exact, took, visible } from './words.js';
 
-// atOnce is how many rows of a list or a table are put into the document at once.
-const atOnce = 100;
+// atOnce is how many blocks are put into the document in one frame.
+const atOnce = 200;
 
 export class Answer {
   /** @param {(change: () => void) => void} grow draws, and keeps the place @param {string} [note] what is special about it */
@@ -18,7 +18,7 @@ export class Answer {
     this.started = false;
     /** @type {any[]} */
     this.waiting = [];
-    /** @type {Map<number, HTMLElement>} */
+    /** @type {Map<number, Region>} */
     this.regions = new Map();
     /** @type {Map<string, HTMLElement>} */
     this.calls = new Map();
@@ -75,43 +75,45 @@ export class Answer {
     }
   }
 
-  /** @param {any} b */
+  /** region shows what is new of a region. @param {any} b */
   region(b) {
-    let el = this.regions.get(b.block);
-    if (!el) {
-      el = make('div', { class: 'region' });
-      this.regions.set(b.block, /** @type {HTMLElement} */ (el));
-      this.words.append(/** @type {HTMLElement} */ (el));
+    let at = this.regions.get(b.block);
+    if (!at) {
+      at = { el: make('div', { class: 'region' }), list: [], drawn: [], next: 0 };
+      this.regions.set(b.block, at);
+      this.words.append(at.el);
     }
-    const at = /** @type {HTMLElement} */ (el);
-    if (b.nodes) {
-      const { nodes, recall } = unlabel(b.nodes);
-      if (recall) this.name('Recall');
-      const els = /** @type {HTMLElement[]} */ (blocks(nodes));
-      if (at.classList.contains('plain')) this.piecemeal(els); // it was too long to be drawn until now
-      at.classList.remove('plain');
-      at.replaceChildren(...els);
-    } else if (b.append !== undefined) {
-      at.classList.add('plain');
-      at.append(visible(b.append));
-    } else {
-      at.classList.add('plain');
-      at.textContent = visible(b.text ?? '');
-    }
+    if (!b.nodes) { this.plain(at, b); return; }
+    const { nodes, recall } = unlabel(b.nodes);
+    if (recall) this.name('Recall');
+    if (at.drawn.length === 0) at.el.replaceChildren();
+    at.el.classList.remove('plain');
+    at.list = nodes;
+    this.step(at);
   }
 
-  /** piecemeal leaves most rows of long lists and tables for the next frames. @param {HTMLElement[]} els */
-  piecemeal(els) {
-    for (const el of els.flatMap((e) => [e, ...e.querySelectorAll('ul, ol, tbody')])) {
-      const rest = [...el.children].slice(atOnce);
-      const more = () => {
-        if (!el.isConnected || rest.length === 0) return;
-        this.grow(() => el.append(...rest.splice(0, atOnce)));
-        requestAnimationFrame(more);
-      };
-      for (const row of rest) row.remove();
-      if (rest.length > 0) requestAnimationFrame(more);
+  // plain shows a text that has no nodes. Each part of whole lines has an element of its own:
+  // the browser then lays out only the last one.
+  /** @param {Region} at @param {any} b */
+  plain(at, b) {
+    if (b.append === undefined || at.drawn.length > 0) {
+      at.el.replaceChildren();
+      at.drawn = [];
     }
+    at.el.classList.add('plain');
+    const text = visible(b.append ?? b.text ?? '');
+    const end = text.lastIndexOf('\n') + 1;
+    (at.el.lastElementChild ?? add(at.el)).append(text.slice(0, end || undefined));
+    if (end > 0) add(at.el).append(text.slice(end));
+  }
+
+  /** step draws what fits into a frame, and leaves the rest for the next ones. @param {Region} at */
+  step(at) {
+    const most = { left: atOnce };
+    at.drawn = grow(at.el, at.list, at.drawn, most);
+    cancelAnimationFrame(at.next);
+    if (most.left > 0) return;
+    at.next = requestAnimationFrame(() => { if (at.el.isConnected) this.grow(() => this.step(at)); });
   }
 
   /** @param {string} who */
@@ -162,3 +164,6 @@ export class Answer {
 
 /** @param {any} value */
 const plain = (value) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+
+/** @param {Element} box @returns {Element} */
+const add = (box) => box.appendChild(make('div'));

@@ -99,16 +99,6 @@ export async function failure(answer) {
 }
 
 /**
- * @typedef {object} Options
- * @property {Record<string, any>} [query]
- * @property {any} [body]
- * @property {Record<string, string>} [headers]
- * @property {AbortSignal} [signal]
- * @property {boolean} [bare] without signing in when it is needed
- * @property {string} [as] the key or token to use in place of the kept one; "" for none
- */
-
-/**
  * send asks the server, and waits for a sign-in if one is needed.
  * @param {string} method @param {string} path @param {Options} [options]
  * @returns {Promise<Response>}

@@ -7,8 +7,6 @@ import { copied } from './nodes.js';
 import { change } from './store.js';
 import { ago, exact, number, plural } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 class Audit {
   constructor() {
     /** @type {Record<string, string>} */
@@ -51,10 +49,9 @@ class Audit {
     } catch (err) { failed(err); }
   }
 
-  /** @returns {Kid} */
   view() {
     /** @param {string} name @param {string} label @param {string} [type] */
-    const field = (name, label, type = 'text') => h('label', null, label, h('input', { type, size: 12, value: this.filter[name], onchange: (/** @type {any} */ e) => { this.filter = { ...this.filter, [name]: e.target.value.trim() }; this.source.again(); } }));
+    const field = (name, label, type = 'text') => h('label', null, label, h('input', { type, size: 12, value: this.filter[name], onchange: (e) => { this.filter = { ...this.filter, [name]: e.target.value.trim() }; this.source.again(); } }));
     return [
       h('header', { class: 'head' }, h('h1', null, 'Audit'), h('button', { onclick: () => this.verify() }, 'Verify')),
       h('div', { class: 'tools-row' }, field('action', 'action'), field('actor', 'by'), field('session_id', 'session'), field('since', 'from', 'date'), field('until', 'to', 'date')),
@@ -66,14 +63,14 @@ class Audit {
   }
 }
 
-/** @param {any} v @returns {Kid} */
+/** @param {any} v */
 function verdict(v) {
   return h('div', { role: 'status', class: 'stack' },
     h('p', { class: v.intact ? 'now' : 'bad' }, v.intact ? `Whole: ${plural(v.entries, 'entry', 'entries')}, each linked to the one before.` : `Broken at entry ${number(v.broken_at)}: it was changed, or entries before it were taken out.`),
     h('p', null, 'Note down the last hash elsewhere; it shows later whether the end was cut off. ', h('span', { class: 'mono' }, v.last_hash), ' ', h('button', { class: 'small', onclick: copied(v.last_hash) }, 'Copy')));
 }
 
-/** @param {any[]} rows @returns {Kid} */
+/** @param {any[]} rows */
 function table(rows) {
   return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Entries' }, h('table', { class: 'grid' },
     h('thead', null, h('tr', null, ['No.', 'When', 'By', 'What', 'On', 'Outcome'].map((t) => h('th', { scope: 'col' }, t)))),

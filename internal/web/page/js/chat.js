@@ -13,9 +13,6 @@ import { Transcript } from './transcript.js';
 import { Why } from './why.js';
 import { plural } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-/** @typedef {import('./store.js').Route} Route */
-
 export class Chat {
   constructor() {
     this.root = '';
@@ -153,7 +150,6 @@ export class Chat {
 
   rename() { if (this.session.data) rename(this.session.data, () => this.session.again()); }
 
-  /** @returns {Kid} */
   view() {
     this.compose.draw();
     const waits = this.live.busy ? 'Follow the answer' : 'To the newest message';
@@ -175,7 +171,6 @@ export class Chat {
     this.moved();
   }
 
-  /** @returns {Kid} */
   head() {
     const s = this.session.data;
     return h('header', { class: 'head' },

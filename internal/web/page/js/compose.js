@@ -23,9 +23,9 @@ export class Compose {
     this.models = [];
     this.field = make('textarea', {
       rows: 1, class: 'said', placeholder: 'Say something, or ask', 'aria-label': 'Say something, or ask',
-      oninput: () => this.typed(), onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
+      oninput: () => this.typed(), onkeydown: (e) => this.key(e),
     });
-    this.el = make('form', { class: 'compose', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); this.send(); } });
+    this.el = make('form', { class: 'compose', onsubmit: (e) => { e.preventDefault(); this.send(); } });
     this.row = make('div', { class: 'compose-row' });
     this.more = make('div');
     this.el.append(this.field, this.row, this.more);
@@ -102,10 +102,10 @@ export class Compose {
       this.chat.live?.busy && h('button', { key: 'stop', type: 'button', onclick: () => this.chat.live.stopNow() }, 'Stop'),
       h('button', { key: 'send', class: 'primary' }, 'Send'));
     draw(this.more, this.options && h('div', { class: 'options' },
-      h('label', null, 'Model', h('select', { onchange: (/** @type {any} */ e) => { this.model = e.target.value; this.draw(); } },
+      h('label', null, 'Model', h('select', { onchange: (e) => { this.model = e.target.value; this.draw(); } },
         h('option', { value: '' }, 'as configured'), this.models.map((m) => h('option', { value: m, selected: m === this.model }, m)))),
-      h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: this.off, onchange: (/** @type {any} */ e) => { this.off = e.target.checked; this.draw(); } }), 'Off the record: not kept, not learnt'),
-      h('label', null, 'As of', h('input', { type: 'date', value: this.asOf, onchange: (/** @type {any} */ e) => { this.asOf = e.target.value; this.draw(); } }))));
+      h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: this.off, onchange: (e) => { this.off = e.target.checked; this.draw(); } }), 'Off the record: not kept, not learnt'),
+      h('label', null, 'As of', h('input', { type: 'date', value: this.asOf, onchange: (e) => { this.asOf = e.target.value; this.draw(); } }))));
     this.el.classList.toggle('apart', this.off || this.asOf !== '');
   }
 }

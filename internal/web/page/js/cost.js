@@ -5,8 +5,6 @@ import { empty, shown, Source } from './load.js';
 import { change, save } from './store.js';
 import { day, dayClock, number, plural } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 class Cost {
   constructor() {
     this.filter = { days: '30', bucket: 'day', by: '' };
@@ -29,10 +27,9 @@ class Cost {
     change();
   }
 
-  /** @returns {Kid} */
   view() {
     /** @param {'days' | 'bucket' | 'by'} name @param {string} label @param {[string, string][]} options */
-    const choice = (name, label, options) => h('label', null, label, h('select', { onchange: (/** @type {any} */ e) => this.set({ [name]: e.target.value }) },
+    const choice = (name, label, options) => h('label', null, label, h('select', { onchange: (e) => this.set({ [name]: e.target.value }) },
       options.map(([v, t]) => h('option', { value: v, selected: v === this.filter[name] }, t))));
     return [
       h('header', { class: 'head' }, h('h1', null, 'Cost')),
@@ -40,12 +37,12 @@ class Cost {
         choice('days', 'the last', [['1', 'day'], ['7', '7 days'], ['30', '30 days'], ['365', 'year']]),
         choice('bucket', 'by', [['hour', 'hour'], ['day', 'day'], ['week', 'week']]),
         choice('by', 'and', [['', 'all together'], ['session', 'session'], ['model', 'model'], ['source', 'source']]),
-        h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: this.log, onchange: (/** @type {any} */ e) => { this.log = e.target.checked; change(); } }), 'log scale')),
+        h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: this.log, onchange: (e) => { this.log = e.target.checked; change(); } }), 'log scale')),
       h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.source, (report) => this.report(report)))),
     ];
   }
 
-  /** @param {any} r @returns {Kid} */
+  /** @param {any} r */
   report(r) {
     if (r.turns === 0) return empty('Turns of this time will be counted here: what was sent, and what the whole history would have been.');
     const points = together(r.data);
@@ -77,7 +74,7 @@ function together(data) {
   return [...by.values()].sort((a, b) => a.at.localeCompare(b.at));
 }
 
-/** @param {any} r @returns {Kid} */
+/** @param {any} r */
 function groups(r) {
   return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': `By ${r.by}` }, h('table', { class: 'grid' },
     h('thead', null, h('tr', null, h('th', { scope: 'col' }, r.by), ['Turns', 'Sent', 'Whole history'].map((t) => h('th', { scope: 'col', class: 'right' }, t)))),
@@ -86,7 +83,7 @@ function groups(r) {
       [g.turns, g.sent_tokens, g.naive_tokens].map((n) => h('td', { class: 'right' }, number(n))))))));
 }
 
-/** @param {any[]} points @param {string} bucket @returns {Kid} */
+/** @param {any[]} points @param {string} bucket */
 function table(points, bucket) {
   const when = bucket === 'hour' ? dayClock : day;
   return h('details', null, h('summary', null, 'As a table'), h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Figures' }, h('table', { class: 'grid' },
@@ -153,7 +150,7 @@ export function plot(points, of) {
     labels(points, (i) => x(i) + slot / 2)));
 }
 
-/** bar is a time, with its parts on top of each other. @param {Point} p @param {number} left @param {number} width @param {(n: number) => number} y @param {number} slot @returns {Kid} */
+/** bar is a time, with its parts on top of each other. @param {Point} p @param {number} left @param {number} width @param {(n: number) => number} y @param {number} slot */
 function bar(p, left, width, y, slot) {
   let below = 0;
   const at = left + (slot - width) / 2;
@@ -166,13 +163,13 @@ function bar(p, left, width, y, slot) {
   }));
 }
 
-/** @param {Point[]} points @param {(i: number) => number} x @param {(n: number) => number} y @returns {Kid} */
+/** @param {Point[]} points @param {(i: number) => number} x @param {(n: number) => number} y */
 function line(points, x, y) {
   if (points.length < 2) return points.map((p) => h('svg:circle', { class: 'naive', cx: x(0), cy: y(p.naive), r: 4 }));
   return h('svg:path', { class: 'naive', d: points.map((p, i) => `${i === 0 ? 'M' : 'L'}${x(i).toFixed(1)} ${y(p.naive).toFixed(1)}`).join('') });
 }
 
-/** @param {Point[]} points @param {(i: number) => number} x @returns {Kid} */
+/** @param {Point[]} points @param {(i: number) => number} x */
 function labels(points, x) {
   const every = Math.max(1, Math.ceil(points.length / 6));
   return points.map((p, i) => i % every === 0 && h('svg:text', { key: p.at, x: x(i), y: box.height - 6, 'text-anchor': i === 0 && points.length > 1 ? 'start' : 'middle' }, day(p.at)));

@@ -3,8 +3,6 @@ import { Problem } from './api.js';
 import { draw, h } from './dom.js';
 import { change } from './store.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 /** @type {{text: string, undo?: () => void, bad?: boolean, id: number}[]} */
 let messages = [];
 let count = 0;
@@ -35,7 +33,6 @@ export function failed(err) {
   return toast(err.message + more, undefined, true);
 }
 
-/** @returns {Kid} */
 export function toasts() {
   for (const redraw of redraws) redraw();
   return h('div', { class: 'toasts', role: 'status', 'aria-live': 'polite' }, messages.map((m) => h('p', { key: m.id, class: m.bad ? 'bad' : undefined },
@@ -83,10 +80,10 @@ export function dialog(title, body, options = {}) {
  */
 export async function ask(of) {
   let typed = '';
-  return (await dialog(of.title, (close) => h('form', { class: 'form', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); if (!of.word || typed === of.word) close(true); } },
+  return (await dialog(of.title, (close) => h('form', { class: 'form', onsubmit: (e) => { e.preventDefault(); if (!of.word || typed === of.word) close(true); } },
     typeof of.text === 'string' ? h('p', null, of.text) : of.text,
     of.word && h('label', null, 'To confirm, type ', h('strong', { class: 'mono' }, of.word),
-      h('input', { autocomplete: 'off', spellcheck: 'false', oninput: (/** @type {any} */ e) => { typed = e.target.value; change(); } })),
+      h('input', { autocomplete: 'off', spellcheck: 'false', oninput: (e) => { typed = e.target.value; change(); } })),
     h('div', { class: 'buttons' },
       h('button', { type: 'button', onclick: () => close(false) }, 'Cancel'),
       h('button', { class: of.danger || of.word ? 'danger' : 'primary', disabled: Boolean(of.word) && typed !== of.word }, of.action))))) ?? false;
@@ -101,7 +98,7 @@ export function prompt(of) {
   const send = (/** @type {any} */ close) => (/** @type {any} */ e) => { e.preventDefault(); close(e.currentTarget.elements.text.value); };
   return dialog(of.title, (close) => h('form', { class: 'form', onsubmit: send(close) },
     h('label', null, of.label, of.long
-      ? h('textarea', { name: 'text', rows: 4, ref: (/** @type {any} */ el) => { el.value = of.value ?? ''; } })
-      : h('input', { name: 'text', required: true, autocomplete: 'off', ref: (/** @type {any} */ el) => { el.value = of.value ?? ''; } })),
+      ? h('textarea', { name: 'text', rows: 4, ref: (el) => { el.value = of.value ?? ''; } })
+      : h('input', { name: 'text', required: true, autocomplete: 'off', ref: (el) => { el.value = of.value ?? ''; } })),
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary' }, of.action))));
 }

@@ -3,17 +3,6 @@
 // text: nothing here or elsewhere parses HTML.
 import { visible } from './words.js';
 
-/**
- * @typedef {object} VNode a node to be drawn
- * @property {string} tag the element, "svg:rect" for SVG, "" for text, "*" for a ready element
- * @property {Record<string, any>} props attributes, listeners (onclick), and class, value, css, ref
- * @property {VNode[]} kids
- * @property {any} key what tells siblings apart
- * @property {string} [text]
- * @property {any} el the drawn node
- */
-/** @typedef {VNode | string | number | boolean | null | undefined | any[]} Kid what is drawn; a list holds others */
-
 const svgSpace = 'http://www.w3.org/2000/svg';
 
 /** @type {WeakMap<Node, VNode[]>} what was drawn into an element */
@@ -22,7 +11,7 @@ const drawn = new WeakMap();
 /**
  * h is a virtual node.
  * @param {string} tag
- * @param {Record<string, any> | null} [props]
+ * @param {Props | null} [props]
  * @param {...Kid} kids
  * @returns {VNode}
  */
@@ -64,7 +53,7 @@ export function draw(parent, ...kids) {
 /**
  * make is a real element, for those who draw by hand.
  * @param {string} tag
- * @param {Record<string, any> | null} [props]
+ * @param {Props | null} [props]
  * @param {...Kid} kids
  * @returns {any}
  */

@@ -2,8 +2,6 @@
 // server. A stream that breaks off goes on behind its last event.
 import { address, auth, failure, lost, Problem, reachable, signedIn } from './api.js';
 
-/** @typedef {{id: string, type: string, data: any}} ServerEvent */
-
 /**
  * parts cuts a stream of text into events.
  * @param {(event: ServerEvent) => void} tell
@@ -70,15 +68,6 @@ async function slot(changes) {
   }
   return undefined;
 }
-
-/**
- * @typedef {object} Feed
- * @property {string} path
- * @property {Record<string, any>} [query]
- * @property {(event: ServerEvent) => boolean | void} tell true ends the feed
- * @property {(problem: Problem) => void} [failed]
- * @property {() => void} [late] of what listens for changes: it had to wait, and may have missed some
- */
 
 /**
  * follow reads a stream of events, as long as the tab is seen, and goes on after

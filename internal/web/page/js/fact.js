@@ -6,8 +6,6 @@ import { shown, Source } from './load.js';
 import { dropDrafts } from './store.js';
 import { day, dayClock, exact, number, short } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 const longest = 40; // steps of a chain
 
 export class FactPanel {
@@ -92,7 +90,6 @@ export class FactPanel {
     } catch (err) { failed(err); }
   }
 
-  /** @returns {Kid} */
   view() {
     return h('div', { class: 'scroll', key: this.id },
       h('div', { class: 'panel-head' },
@@ -113,7 +110,7 @@ export class FactPanel {
 /** @param {any} f */
 const speaker = (f) => f.speaker || (f.role === 'user' ? 'you' : f.role === 'assistant' ? 'an answer' : f.role);
 
-/** @param {any} f @returns {Kid} */
+/** @param {any} f */
 function details(f) {
   const rows = /** @type {[string, Kid][]} */ ([
     ['said by', `${speaker(f)}, ${dayClock(f.said_at)}`],
@@ -128,7 +125,7 @@ function details(f) {
   return h('dl', { class: 'pairs' }, rows.filter(([, value]) => value).map(([name, value]) => [h('dt', null, name), h('dd', null, value)]));
 }
 
-/** step is one version. A reason that is in the quote is not repeated. @param {any} f @param {any} on @returns {Kid} */
+/** step is one version. A reason that is in the quote is not repeated. @param {any} f @param {any} on */
 function step(f, on) {
   const reason = f.because && !f.quote.includes(f.because) ? `, because ${f.because}` : '';
   return h('li', { key: f.id, class: f.status === 'current' ? 'holds' : undefined },

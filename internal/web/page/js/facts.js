@@ -8,9 +8,7 @@ import { empty, shown, Source } from './load.js';
 import { change } from './store.js';
 import { day, number, same, span } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
 /** @typedef {import('./memory.js').Memory} Memory */
-/** @typedef {import('./memory.js').Scope} Scope */
 
 /** kinds are the kinds of facts, in the order in which they are shown. */
 export const kinds = /** @type {[string, string][]} */ ([
@@ -67,7 +65,7 @@ export class Facts {
     return c ? c.total - c.asserted : 0;
   }
 
-  /** counts says how many there are. @returns {Kid} */
+  /** counts says how many there are. */
   counts() {
     const c = this.source.data?.counts;
     if (!c) return null;
@@ -83,21 +81,20 @@ export class Facts {
     change();
   }
 
-  /** @returns {Kid} */
   view() {
     const f = this.filter;
     return [
       h('div', { class: 'tools-row', key: 'tools' },
-        h('input', { type: 'search', placeholder: 'Find in memory', 'aria-label': 'Find in memory', value: f.q, oninput: (/** @type {any} */ e) => this.set({ q: e.target.value }) }),
-        h('select', { 'aria-label': 'Kind', onchange: (/** @type {any} */ e) => this.set({ kind: e.target.value }) }, h('option', { value: '' }, 'every kind'), kinds.slice(0, 8).map(([k, text]) => h('option', { value: k, selected: k === f.kind }, text))),
-        h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: f.past, onchange: (/** @type {any} */ e) => this.set({ past: e.target.checked }) }), 'also what no longer holds'),
-        h('label', null, h('select', { 'aria-label': 'What the date means', onchange: (/** @type {any} */ e) => this.set({ axis: e.target.value }) }, h('option', { value: 'known' }, 'as known on'), h('option', { value: 'valid', selected: f.axis === 'valid' }, 'as true on')),
-          h('input', { type: 'date', 'aria-label': 'Date', value: f.as_of, onchange: (/** @type {any} */ e) => this.set({ as_of: e.target.value }) }))),
+        h('input', { type: 'search', placeholder: 'Find in memory', 'aria-label': 'Find in memory', value: f.q, oninput: (e) => this.set({ q: e.target.value }) }),
+        h('select', { 'aria-label': 'Kind', onchange: (e) => this.set({ kind: e.target.value }) }, h('option', { value: '' }, 'every kind'), kinds.slice(0, 8).map(([k, text]) => h('option', { value: k, selected: k === f.kind }, text))),
+        h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: f.past, onchange: (e) => this.set({ past: e.target.checked }) }), 'also what no longer holds'),
+        h('label', null, h('select', { 'aria-label': 'What the date means', onchange: (e) => this.set({ axis: e.target.value }) }, h('option', { value: 'known' }, 'as known on'), h('option', { value: 'valid', selected: f.axis === 'valid' }, 'as true on')),
+          h('input', { type: 'date', 'aria-label': 'Date', value: f.as_of, onchange: (e) => this.set({ as_of: e.target.value }) }))),
       h('div', { class: 'scroll', key: 'facts' }, h('div', { class: 'facts' }, shown(this.source, (page) => this.groups([...page.data, ...this.extra])), this.doubtful())),
     ];
   }
 
-  /** @param {any[]} list @returns {Kid} */
+  /** @param {any[]} list */
   groups(list) {
     const f = this.filter;
     if (list.length === 0) {
@@ -112,7 +109,7 @@ export class Facts {
     ];
   }
 
-  /** @param {any} x @returns {Kid} */
+  /** @param {any} x */
   row(x) {
     const holds = x.status === 'current';
     return h('a', { class: 'row', href: `${this.memory.base}/facts?fact=${encodeURIComponent(x.id)}`, 'aria-current': this.memory.fact?.id === x.id ? 'true' : undefined },
@@ -122,7 +119,6 @@ export class Facts {
   }
 
   // doubtful are sentences that were said, and are not taken as true.
-  /** @returns {Kid} */
   doubtful() {
     const n = this.doubted;
     if (!n) return null;
@@ -132,7 +128,7 @@ export class Facts {
       shown(this.aside, (page) => this.doubtfulGroups(page.data)));
   }
 
-  /** @param {any[]} list @returns {Kid} */
+  /** @param {any[]} list */
   doubtfulGroups(list) {
     return kinds.slice(8).map(([kind, title]) => [title, list.filter((x) => x.kind === kind)]).filter(([, rows]) => rows.length > 0)
       .map(([title, rows]) => h('section', { key: title }, h('h2', null, title, ' ', h('span', { class: 'soft' }, number(rows.length))),

@@ -7,20 +7,7 @@ import { trouble } from './load.js';
 import { change, dropDrafts, save } from './store.js';
 import { bytes, day, exact, number, plural } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
-/**
- * @typedef {object} Step
- * @property {string} what about, session_id or session_key
- * @property {string} word
- * @property {any} count what would go
- * @property {string} typed
- * @property {any} certificate
- * @property {any} problem
- * @property {boolean} busy
- */
-
-/** forget asks what to forget, shows what goes, and forgets it. @param {import('./memory.js').Scope} scope */
+/** forget asks what to forget, shows what goes, and forgets it. @param {Scope} scope */
 export async function forget(scope) {
   const own = scope.session_key ? 'session_key' : 'session_id';
   /** @type {Step} */
@@ -54,24 +41,24 @@ function done(step, out) {
   tellAll('memory', { id: '', what: 'changed' });
 }
 
-/** @param {Step} step @param {(v: any) => void} close @param {(dry: boolean) => void} ask @param {any} scope @param {string} own @returns {Kid} */
+/** @param {Step} step @param {(v: any) => void} close @param {(dry: boolean) => void} ask @param {any} scope @param {string} own */
 function choose(step, close, ask, scope, own) {
   const id = scope[own];
   const pick = (/** @type {string} */ what, /** @type {string} */ word) => () => { step.what = what; step.word = word; change(); };
-  return h('form', { key: 'choose', class: 'form', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); if (step.word.trim()) ask(true); } },
+  return h('form', { key: 'choose', class: 'form', onsubmit: (e) => { e.preventDefault(); if (step.word.trim()) ask(true); } },
     id && h('fieldset', { class: 'stack' }, h('legend', null, 'What'),
       h('label', { class: 'check' }, h('input', { type: 'radio', name: 'what', checked: step.what === 'about', onchange: pick('about', '') }), 'A thing, wherever it was said'),
       h('label', { class: 'check' }, h('input', { type: 'radio', name: 'what', checked: step.what === own, onchange: pick(own, id) }), own === 'session_id' ? 'This whole session' : 'This whole session key'),
     ),
     step.what === 'about'
-      ? h('label', null, 'A name, a word, a sentence', h('input', { value: step.word, autocomplete: 'off', spellcheck: 'false', oninput: (/** @type {any} */ e) => { step.word = e.target.value; } }))
+      ? h('label', null, 'A name, a word, a sentence', h('input', { value: step.word, autocomplete: 'off', spellcheck: 'false', oninput: (e) => { step.word = e.target.value; } }))
       : h('p', { class: 'mono' }, step.word),
     h('p', { class: 'note' }, 'First you see what would go. Nothing is erased by this step.'),
     step.problem && trouble(step.problem, null),
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary', disabled: step.busy }, 'Show what would go')));
 }
 
-/** figures are what goes, in numbers. @param {any} c @returns {Kid} */
+/** figures are what goes, in numbers. @param {any} c */
 function figures(c) {
   const rows = /** @type {[string, number][]} */ ([
     ['sentences', c.sentences_erased], ['facts', c.facts_erased], ['messages changed', c.messages_redacted], ['sessions deleted', c.sessions_deleted],
@@ -91,24 +78,24 @@ function action(c) {
   return c.sentences_erased > 0 ? `Forget ${plural(c.sentences_erased, 'sentence')}` : `Forget ${plural(c.facts_erased ?? 0, 'fact')}`;
 }
 
-/** @param {Step} step @param {(v: any) => void} close @param {(dry: boolean) => void} ask @returns {Kid} */
+/** @param {Step} step @param {(v: any) => void} close @param {(dry: boolean) => void} ask */
 function confirm(step, close, ask) {
   const c = step.count;
   const nothing = whole(c) === 0;
   const back = () => { step.count = null; step.typed = ''; change(); };
   const sure = step.typed === step.word;
-  return h('form', { key: 'confirm', class: 'form', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); if (sure && !nothing) ask(false); } },
+  return h('form', { key: 'confirm', class: 'form', onsubmit: (e) => { e.preventDefault(); if (sure && !nothing) ask(false); } },
     nothing ? h('p', null, 'Nothing mentions this. There is nothing to forget.') : figures(c),
     c.samples?.length > 0 && h('section', { class: 'stack' }, h('h3', null, 'What would go, for example'), h('ul', { class: 'quotes' }, c.samples.map((/** @type {any} */ s) =>
       h('li', null, h('p', { class: 'said' }, `“${s.text}”`), h('p', { class: 'note' }, `${s.role === 'user' ? 'you' : s.role}, ${day(s.said_at)}, message ${number(s.seq)} of ${s.session_id}`))))),
     !nothing && h('label', null, h('span', null, 'This cannot be undone. To confirm, type ', h('strong', { class: 'mono' }, step.word)),
-      h('input', { autocomplete: 'off', spellcheck: 'false', value: step.typed, oninput: (/** @type {any} */ e) => { step.typed = e.target.value; change(); } })),
+      h('input', { autocomplete: 'off', spellcheck: 'false', value: step.typed, oninput: (e) => { step.typed = e.target.value; change(); } })),
     step.problem && trouble(step.problem, null),
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: back }, 'Back'), h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'),
       !nothing && h('button', { class: 'danger', disabled: !sure || step.busy }, action(c))));
 }
 
-/** @param {Step} step @param {(v: any) => void} close @returns {Kid} */
+/** @param {Step} step @param {(v: any) => void} close */
 function certificate(step, close) {
   const c = step.certificate;
   const keep = () => save('certificate.json', JSON.stringify(c, null, 2), 'application/json');

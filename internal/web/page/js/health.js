@@ -6,8 +6,6 @@ import { empty, shown, Source } from './load.js';
 import { change } from './store.js';
 import { ago, bytes, exact, number } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 const order = ['failed', 'warning', 'ok'];
 const says = /** @type {Record<string, string>} */ ({ failed: 'Failed', warning: 'Look at this', ok: 'Fine' });
 const tones = /** @type {Record<string, string>} */ ({ failed: 'bad', warning: 'warn', ok: 'now' });
@@ -27,7 +25,6 @@ class Health {
     for (const s of [this.doctor, this.detail, this.work]) s.close();
   }
 
-  /** @returns {Kid} */
   view() {
     const check = (/** @type {boolean} */ deep) => () => { this.deep = deep; this.doctor.again(); this.detail.again(); change(); };
     return [
@@ -37,13 +34,13 @@ class Health {
   }
 }
 
-/** @param {any} d @returns {Kid} */
+/** @param {any} d */
 function findings(d) {
   const rows = [...d.findings].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
   return h('ul', { class: 'quotes' }, rows.map((f) => h('li', { key: f.about + f.says }, h('p', null, h('strong', { class: tones[f.level] }, `${says[f.level] ?? f.level}: `), `${f.about}. `, f.says), f.do && h('p', { class: 'note' }, `What to do: ${f.do}`))));
 }
 
-/** @param {any} d @returns {Kid} */
+/** @param {any} d */
 function detail(d) {
   const rows = /** @type {[string, Kid][]} */ ([
     ['version', d.version], ['running since', exact(d.started_at)], ['answers', d.responder?.kind ? `${d.responder.kind}${d.responder.model ? `, ${d.responder.model}` : ''}` : ''],
@@ -58,7 +55,7 @@ function detail(d) {
   return [h('h2', null, 'The server'), h('dl', { class: 'pairs' }, rows.filter(([, v]) => v).map(([k, v]) => [h('dt', null, k), h('dd', null, v)]))];
 }
 
-/** @param {any} w @returns {Kid} */
+/** @param {any} w */
 function work(w) {
   return [h('h2', null, 'Work behind the turns'), w.data.length === 0 ? empty('Nothing waits.') : h('ul', { class: 'quotes' }, w.data.map((/** @type {any} */ t) => h('li', { key: t.kind + t.session_id },
     h('p', null, `${t.kind} of `, h('a', { href: `#/sessions/${encodeURIComponent(t.session_id)}` }, t.session_id), `: ${t.status}${t.attempts > 1 ? `, ${number(t.attempts)} attempts` : ''}${t.next_attempt_at ? `, next ${ago(t.next_attempt_at)}` : ''}`), t.error && h('p', { class: 'note bad' }, t.error))))];

@@ -8,8 +8,6 @@ import { copied } from './nodes.js';
 import { change } from './store.js';
 import { ownZone } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 const names = ['name', 'schedule', 'timezone', 'prompt', 'session_id', 'session_key', 'deliver', 'catch_up', 'model'];
 
 /** @param {any} job @param {(job: any) => void} done */
@@ -58,7 +56,7 @@ export async function secret(title, text, what) {
   ]);
 }
 
-/** @param {any} f @returns {Kid} */
+/** @param {any} f */
 function view(f) {
   const { value, set } = f;
   /** @param {string} name @param {string} label @param {any} [more] */
@@ -80,7 +78,7 @@ function view(f) {
     h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/jobs' }, 'Cancel'), h('button', { class: 'primary', disabled: f.busy }, 'Save the job'))));
 }
 
-/** wrong marks where a schedule is wrong. @param {string} text @param {any} problem @returns {Kid} */
+/** wrong marks where a schedule is wrong. @param {string} text @param {any} problem */
 function wrong(text, problem) {
   const at = Number(/position (\d+)/.exec(problem.message)?.[1] ?? NaN);
   const chars = [...text];

@@ -8,9 +8,6 @@ import { empty, shown, Source } from './load.js';
 import { change, state } from './store.js';
 import { ago, exact, inZone, number, ownZone, plural, wait } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-/** @typedef {import('./store.js').Route} Route */
-
 const late = 90_000; // milliseconds after which a job is overdue
 
 /** @param {any} j */
@@ -76,7 +73,7 @@ class Jobs {
     }
   }
 
-  /** @param {boolean} alone @returns {Kid} */
+  /** @param {boolean} alone */
   list(alone) {
     return [
       alone && h('h1', { class: 'list-title' }, 'Jobs'),
@@ -87,7 +84,7 @@ class Jobs {
     ];
   }
 
-  /** @param {any} j @returns {Kid} */
+  /** @param {any} j */
   row(j) {
     const next = !j.enabled ? j.state : overdue(j) ? '' : j.next_run_at ? ago(j.next_run_at) : 'no next time';
     return h('a', { class: 'row session', href: `#/jobs/${part(j.id)}`, 'aria-current': j.id === this.id ? 'true' : undefined },
@@ -95,7 +92,6 @@ class Jobs {
       h('span', { class: 'id' }, j.schedule), h('span', { class: 'side' }, j.last_status && h('span', { class: tone(j.last_status) }, j.last_status)));
   }
 
-  /** @returns {Kid} */
   content() {
     if (this.form) return [h('header', { class: 'head' }, h('a', { class: 'back', href: '#/jobs' }, '‹ Back'), h('h1', null, this.form.title)), this.form.view()];
     if (this.id === 'failed') return [h('header', { class: 'head' }, h('a', { class: 'back', href: '#/jobs' }, '‹ Back'), h('h1', null, 'Failed and skipped in the last 7 days')), h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.failures, (rows) => (rows.length === 0 ? empty('Nothing has failed, and nothing was skipped.') : ledger(rows, true)))))];
@@ -107,7 +103,7 @@ class Jobs {
       shown(this.ledger, ({ data }) => (data.length === 0 ? empty('It has not run yet.') : ledger(data, false)))))];
   }
 
-  /** @param {any} j @returns {Kid} */
+  /** @param {any} j */
   head(j) {
     const path = `api/jobs/${part(j.id)}`;
     /** @param {string} verb @param {string} done @param {string} [back] */
@@ -138,13 +134,13 @@ class Jobs {
     } catch (err) { failed(err); }
   }
 
-  /** @param {any} j @returns {Kid} */
+  /** @param {any} j */
   times(j) {
     return [h('h2', null, 'Next times'), !j.enabled && h('p', { class: 'note' }, `It is ${j.state}, and does not fire.`), shown(this.next, (page) => dueTimes(page.next, j.timezone))];
   }
 }
 
-/** dueTimes are times in the zone of a job, and in that of whoever looks. @param {string[]} times @param {string} zone @returns {Kid} */
+/** dueTimes are times in the zone of a job, and in that of whoever looks. @param {string[]} times @param {string} zone */
 export function dueTimes(times, zone) {
   const own = ownZone();
   const two = times.some((t) => inZone(t, zone) !== inZone(t, own));
@@ -153,7 +149,7 @@ export function dueTimes(times, zone) {
     h('tbody', null, times.map((t) => h('tr', { key: t }, h('td', null, inZone(t, zone)), two && h('td', null, inZone(t, own)))))));
 }
 
-/** @param {any} j @returns {Kid} */
+/** @param {any} j */
 function about(j) {
   const rows = /** @type {[string, Kid][]} */ ([
     ['schedule', h('span', { class: 'mono' }, j.schedule)], ['zone', j.timezone],
@@ -167,7 +163,7 @@ function about(j) {
 /** @param {string} status */
 export const tone = (status) => (['failed', 'lost', 'interrupted', 'dead'].includes(status) ? 'bad' : ['skipped', 'cancelled', 'waiting_for_approval'].includes(status) ? 'warn' : status === 'completed' ? 'now' : 'soft');
 
-/** ledger is what became of due times. @param {any[]} rows @param {boolean} named @returns {Kid} */
+/** ledger is what became of due times. @param {any[]} rows @param {boolean} named */
 function ledger(rows, named) {
   return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Ledger' }, h('table', { class: 'grid' },
     h('thead', null, h('tr', null, [named && 'Job', 'Due', 'Late', 'Status', 'Attempts', 'What it said', 'Delivery'].filter(Boolean).map((t) => h('th', { scope: 'col' }, t)))),

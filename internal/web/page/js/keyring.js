@@ -8,8 +8,6 @@ import { empty, shown, Source, trouble } from './load.js';
 import { change } from './store.js';
 import { ago, day, exact, number } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 /** scopes are what a key may be for. */
 export const scopes = /** @type {[string, string][]} */ ([
   ['chat', 'talk, and runs'], ['sessions:read', 'read sessions'], ['sessions:write', 'change sessions'], ['memory', 'memory'],
@@ -69,7 +67,6 @@ class Keyring {
     } catch (err) { failed(err); }
   }
 
-  /** @returns {Kid} */
   view() {
     const flip = (/** @type {any} */ e) => { this.revoked = e.target.checked; change(); };
     return [
@@ -83,7 +80,7 @@ class Keyring {
     ];
   }
 
-  /** @param {any[]} rows @returns {Kid} */
+  /** @param {any[]} rows */
   table(rows) {
     return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Keys' }, h('table', { class: 'grid' },
       h('thead', null, h('tr', null, ['Name', 'Owner', 'For', 'Requests a minute', 'Turns at once', 'Made', ''].map((t) => h('th', { scope: 'col' }, t || h('span', { class: 'unseen' }, 'Actions'))))),
@@ -94,7 +91,7 @@ class Keyring {
         h('td', null, !k.revoked_at && h('div', { class: 'buttons' }, h('button', { onclick: () => this.limits(k), 'aria-label': `Limits of ${k.name}` }, 'Limits…'), h('button', { onclick: () => this.revoke(k), 'aria-label': `Revoke ${k.name}` }, 'Revoke…'))))))));
   }
 
-  /** @param {any[]} rows @returns {Kid} */
+  /** @param {any[]} rows */
   signedIn(rows) {
     return [h('h2', null, 'Where this key is signed in'), h('ul', { class: 'quotes' }, rows.map((t) => h('li', { key: t.id },
       h('p', null, t.current ? h('strong', null, 'Here') : `Signed in ${ago(t.created_at)}`, `, last used ${ago(t.last_used_at)}, until ${day(t.expires_at)} at the latest `,
@@ -105,7 +102,7 @@ class Keyring {
 /** @param {number | null} n */
 const limit = (n) => (n === null || n === undefined ? 'no limit' : number(n));
 
-/** @param {(v: any) => void} close @returns {Kid} */
+/** @param {(v: any) => void} close */
 function keyForm(close) {
   const problem = formProblem;
   const submit = async (/** @type {any} */ e) => {
@@ -120,18 +117,18 @@ function keyForm(close) {
   return h('form', { class: 'form', onsubmit: submit },
     h('label', null, 'Name', h('input', { name: 'name', required: true, autocomplete: 'off' })), h('label', null, 'Owner; without one, whose data this server has now', h('input', { name: 'owner', autocomplete: 'off' })),
     h('label', null, 'Session key of requests that name none', h('input', { name: 'memory', autocomplete: 'off' })),
-    h('fieldset', null, h('legend', null, 'For'), scopes.map(([s, text]) => h('label', { class: 'check' }, h('input', { type: 'checkbox', name: s, ref: (/** @type {any} */ el) => { el.checked = !['admin', 'metrics'].includes(s); } }), text))),
+    h('fieldset', null, h('legend', null, 'For'), scopes.map(([s, text]) => h('label', { class: 'check' }, h('input', { type: 'checkbox', name: s, ref: (el) => { el.checked = !['admin', 'metrics'].includes(s); } }), text))),
     problem.is && trouble(/** @type {any} */ (problem.is), null),
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary' }, 'Make the key')));
 }
 
 const formProblem = { is: /** @type {any} */ (null) };
 
-/** @param {any} k @param {(v: any) => void} close @returns {Kid} */
+/** @param {any} k @param {(v: any) => void} close */
 function limitForm(k, close) {
   const value = (/** @type {any} */ el) => (el.value === '' ? null : Number(el.value));
-  return h('form', { class: 'form', onsubmit: (/** @type {any} */ e) => { e.preventDefault(); const f = e.currentTarget.elements; close({ requests_per_minute: value(f.requests), concurrent_turns: value(f.turns) }); } },
-    [['requests', 'Requests a minute', k.requests_per_minute], ['turns', 'Turns at once', k.concurrent_turns]].map(([name, label, n]) => h('label', null, `${label}; empty for the server’s default`, h('input', { name, type: 'number', min: 0, ref: (/** @type {any} */ el) => { el.value = n ?? ''; } }))),
+  return h('form', { class: 'form', onsubmit: (e) => { e.preventDefault(); const f = e.currentTarget.elements; close({ requests_per_minute: value(f.requests), concurrent_turns: value(f.turns) }); } },
+    [['requests', 'Requests a minute', k.requests_per_minute], ['turns', 'Turns at once', k.concurrent_turns]].map(([name, label, n]) => h('label', null, `${label}; empty for the server’s default`, h('input', { name, type: 'number', min: 0, ref: (el) => { el.value = n ?? ''; } }))),
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary' }, 'Change the limits')));
 }
 

@@ -6,7 +6,6 @@ import { h } from './dom.js';
 import { allowed, places } from './places.js';
 import { change, kept, state, theme } from './store.js';
 
-
 /** @param {EventTarget | null} target */
 const typing = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
   && !/^(checkbox|radio|button)$/.test(/** @type {any} */ (target).type));
@@ -127,7 +126,7 @@ export function palette() {
     };
     return [
       h('input', { key: 'q', type: 'text', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'palette-rows', 'aria-activedescendant': rows[chosen] ? `palette-${chosen}` : undefined, 'aria-label': 'A session, a place or an action', placeholder: 'A session, a place or an action', autocomplete: 'off',
-        oninput: (/** @type {any} */ e) => { q = e.target.value; chosen = 0; look(); change(); }, onkeydown: key }),
+        oninput: (e) => { q = e.target.value; chosen = 0; look(); change(); }, onkeydown: key }),
       h('ul', { key: 'rows', id: 'palette-rows', role: 'listbox', 'aria-label': 'Where to' }, rows.map((t, i) => h('li', { key: `${t.note} ${t.name}`, id: `palette-${i}`, role: 'option', class: 'row', 'aria-selected': String(i === chosen), 'aria-current': i === chosen ? 'true' : undefined, onclick: () => go(t) },
         h('span', { class: 'title' }, t.name), h('span', { class: 'side' }, t.note)))),
     ];

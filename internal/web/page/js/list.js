@@ -1,7 +1,6 @@
 // A list of rows of one height, of which only those on view are in the document.
 import { draw, h, make } from './dom.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
 const spare = 8; // rows above and below what is seen
 
 /** @template T */

@@ -4,8 +4,6 @@ import { h } from './dom.js';
 import { change } from './store.js';
 import { wait } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 const slowAfter = 300;
 
 /**
@@ -88,7 +86,7 @@ export class Source {
   }
 }
 
-/** loading is what is shown while something is read for long. @returns {Kid} */
+/** loading is what is shown while something is read for long. */
 export const loading = () => h('p', { class: 'note loading', role: 'status' }, 'Loading…');
 
 /**
@@ -120,5 +118,5 @@ export function shown(source, f) {
   ];
 }
 
-/** @param {string} text @param {...Kid} more @returns {Kid} */
+/** @param {string} text @param {...Kid} more */
 export const empty = (text, ...more) => h('div', { class: 'empty' }, h('p', null, text), ...more);

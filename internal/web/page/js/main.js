@@ -8,22 +8,6 @@ import { missing } from './settings.js';
 import { enter, foot, banner } from './signin.js';
 import { change, onDraw, state, theme } from './store.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-/** @typedef {import('./store.js').Route} Route */
-/**
- * @typedef {object} Screen a place on view
- * @property {() => string} title
- * @property {(route: Route) => void} go
- * @property {(alone: boolean) => Kid} [list]
- * @property {() => Kid} content
- * @property {() => Kid} [panel]
- * @property {() => boolean} [listing] whether the list is what the address names
- * @property {() => void} [closePanel]
- * @property {Record<string, () => void>} [keys]
- * @property {() => void} [find]
- * @property {() => void} [close]
- */
-
 const root = /** @type {HTMLElement} */ (document.getElementById('page'));
 const wide = matchMedia('(min-width: 64rem)');
 let opened = '';
@@ -54,9 +38,9 @@ async function route() {
   change();
 }
 
-/** frame is the whole page. @returns {Kid} */
+/** frame is the whole page. */
 function frame() {
-  const screen = /** @type {Screen} */ (state.screen);
+  const screen = /** @type {OnView} */ (state.screen);
   const listing = screen.listing?.() ?? false;
   const panel = screen.panel?.();
   const list = screen.list && (wide.matches || listing);
@@ -82,7 +66,6 @@ function skip(event) {
   document.getElementById('main')?.focus();
 }
 
-/** @returns {Kid} */
 function sidebar() {
   const at = state.route.place;
   const known = places.filter((p) => allowed(p) && !p.hidden);
@@ -96,7 +79,7 @@ function sidebar() {
 }
 
 // side is the panel: beside the content where there is room, else over it.
-/** @param {Screen} screen @param {Kid} panel @returns {Kid} */
+/** @param {OnView} screen @param {Kid} panel */
 function side(screen, panel) {
   if (wide.matches) return h('aside', { key: 'panel', class: 'panel', 'aria-label': 'Details' }, panel);
   const modal = (/** @type {HTMLDialogElement} */ el) => setTimeout(() => { if (el.isConnected && !el.open) el.showModal(); });

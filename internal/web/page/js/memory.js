@@ -12,9 +12,6 @@ import { change, state } from './store.js';
 import { timeline } from './timeline.js';
 import { ago, exact, number } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-/** @typedef {import('./store.js').Route} Route */
-/** @typedef {{session_id?: string, session_key?: string}} Scope */
 /** @typedef {{view: () => Kid, close?: () => void, again?: () => void}} Tab */
 
 const tabs = /** @type {[string, string, (scope: Scope, m: Memory) => Tab][]} */ ([
@@ -98,7 +95,7 @@ export class Memory {
     this.fact?.again();
   }
 
-  /** @param {any} s @returns {Kid} */
+  /** @param {any} s */
   row(s) {
     const [kind, id] = s.session_key ? ['key', s.session_key] : ['session', s._lineage_root_id];
     return h('a', { class: 'row session', href: `#/memory/${kind}/${part(id)}`, 'aria-current': this.kind === kind && this.id === id ? 'true' : undefined },
@@ -108,7 +105,7 @@ export class Memory {
       h('span', { class: 'side' }, number(s.facts)));
   }
 
-  /** @param {boolean} alone @returns {Kid} */
+  /** @param {boolean} alone */
   list(alone) {
     this.rows.draw();
     const find = (/** @type {any} */ e) => {
@@ -127,7 +124,6 @@ export class Memory {
     ];
   }
 
-  /** @returns {Kid} */
   content() {
     if (!this.id) {
       return h('div', { class: 'scroll' }, h('div', { class: 'column start' }, h('h1', null, 'Memory'),

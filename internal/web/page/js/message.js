@@ -5,36 +5,6 @@ import { draw, h, make } from './dom.js';
 import { blocks } from './nodes.js';
 import { clock, exact, number, plural, short, took } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-/** @typedef {import('./nodes.js').Block} Block */
-/**
- * @typedef {object} Message
- * @property {number} id
- * @property {number} seq
- * @property {string} session_id
- * @property {string} role
- * @property {string} [name]
- * @property {string} content
- * @property {Block[]} [nodes]
- * @property {any} [tool_calls]
- * @property {string} [tool_name]
- * @property {string} created_at
- * @property {string} [finish_reason]
- * @property {string} [undone_at]
- * @property {number} [content_length]
- * @property {string} [receipt_id]
- * @property {any} [context]
- * @property {any} [responder]
- * @property {string} [model]
- */
-/**
- * @typedef {object} Doing what can be done with a message
- * @property {string} root
- * @property {(receipt: string) => void} why
- * @property {(m: Message) => void} fork
- * @property {(m: Message) => any} [hermes] what a run has said about its answer
- */
-
 const label = /^\[recall\]\s*/;
 
 /**
@@ -112,7 +82,7 @@ function rest(m, doing, el) {
 function tools(m, doing) {
   return make('div', { class: 'tools' },
     h('a', { href: `#/sessions/${part(doing.root)}/${m.seq}`, class: 'note', title: 'The address of this message' }, `message ${number(m.seq)}`),
-    h('button', { class: 'link', onclick: async (/** @type {any} */ e) => copyAll(e, m, doing) }, 'Copy'),
+    h('button', { class: 'link', onclick: async (e) => copyAll(e, m, doing) }, 'Copy'),
     h('button', { class: 'link', onclick: () => doing.fork(m) }, 'Fork from here'));
 }
 
@@ -153,7 +123,7 @@ function partial(reason) {
   return says[reason] && h('p', { class: 'note warn' }, says[reason]);
 }
 
-/** changed tells what an answer's turn replaced and learnt. @param {any} said @returns {Kid} */
+/** changed tells what an answer's turn replaced and learnt. @param {any} said */
 function changed(said) {
   if (!said) return null;
   const learned = said.learned ?? [];

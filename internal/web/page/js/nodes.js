@@ -1,26 +1,8 @@
 // Markdown as the server parsed it: nodes become elements, and texts become text.
 // Nothing of them is parsed here, and no image is loaded.
-import { h, make } from './dom.js';
+import { h, make, ready } from './dom.js';
 import { copy } from './store.js';
 import { visible } from './words.js';
-
-/** @typedef {{type: string, text?: string, href?: string, inlines?: Inline[]}} Inline */
-/**
- * @typedef {object} Block
- * @property {string} type
- * @property {number} [level]
- * @property {boolean} [ordered]
- * @property {number} [start]
- * @property {boolean} [tight]
- * @property {boolean} [checked]
- * @property {string} [language]
- * @property {string} [text]
- * @property {Inline[]} [inlines]
- * @property {Block[]} [blocks]
- * @property {string[]} [align]
- * @property {Inline[][]} [header]
- * @property {Inline[][][]} [rows]
- */
 
 const inlineTags = /** @type {Record<string, string>} */ ({ strong: 'strong', emphasis: 'em', strikethrough: 's' });
 
@@ -51,25 +33,66 @@ function link(node) {
 /**
  * blocks are the elements of a text.
  * @param {Block[] | undefined} list
- * @returns {any[]}
+ * @returns {Element[]}
  */
-export const blocks = (list) => (list ?? []).map(block);
+export function blocks(list) {
+  const box = document.createDocumentFragment();
+  grow(box, list ?? [], [], { left: Infinity });
+  return [...box.children];
+}
 
-/** @type {Record<string, (b: Block) => any>} */
+/**
+ * grow makes the last elements of a box be those of blocks. An element whose block has not
+ * changed stays, so that a text that grows costs what is new of it. No more elements are made
+ * than are left; if none is, there may be more to draw.
+ * @param {Element | DocumentFragment} box @param {Block[]} list @param {Drawn[]} was @param {{left: number}} most
+ * @returns {Drawn[]}
+ */
+export function grow(box, list, was, most) {
+  const skip = box.children.length - was.length;
+  const now = /** @type {Drawn[]} */ ([]);
+  for (const [i, block] of list.entries()) {
+    const old = was[i];
+    if (old?.whole && same(old.block, block)) { now.push(old); continue; }
+    if (most.left <= 0) return [...now, ...was.slice(i)];
+    most.left--;
+    const fits = old && same(shell(old.block), shell(block));
+    const el = fits ? box.children[skip + i] : element(block);
+    if (old && !fits) box.children[skip + i].replaceWith(el);
+    else if (!old) box.append(el);
+    const within = block.type === 'table' ? /** @type {Element} */ (el.querySelector('tbody')) : el;
+    const inside = grow(within, blocksIn(block), fits ? old.inside : [], most);
+    now.push({ block, inside, whole: most.left > 0 });
+  }
+  while (box.children.length > skip + list.length) box.lastElementChild?.remove();
+  return now;
+}
+
+/** @param {any} a @param {any} b */
+const same = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** shell is a block without those in it. @param {Block} b */
+const shell = (b) => ({ ...b, blocks: 0, rows: 0 });
+
+/** blocksIn are the blocks in a block; those of a table are its rows. @param {Block} b @returns {Block[]} */
+const blocksIn = (b) => b.blocks ?? b.rows?.map((cells) => ({ type: 'row', cells, align: b.align })) ?? [];
+
+/** @type {Record<string, (b: Block) => any>} the elements of blocks, without the blocks in them */
 const makers = {
   paragraph: (b) => fill(make('p'), inlines(b.inlines)),
   // The page has its own headings above these.
   heading: (b) => fill(make(`h${Math.min((b.level ?? 1) + 2, 6)}`), inlines(b.inlines)),
-  list: (b) => fill(make(b.ordered ? 'ol' : 'ul', { start: b.ordered ? b.start ?? 0 : undefined, class: b.tight ? 'tight' : undefined }), blocks(b.blocks)),
-  item,
-  quote: (b) => fill(make('blockquote'), blocks(b.blocks)),
+  list: (b) => make(b.ordered ? 'ol' : 'ul', { start: b.ordered ? b.start ?? 0 : undefined, class: b.tight ? 'tight' : undefined }),
+  item: (b) => make('li', null, typeof b.checked === 'boolean' && h('span', { class: 'task' }, b.checked ? '[done] ' : '[open] ')),
+  quote: () => make('blockquote'),
+  row: (b) => row('td', b.cells, b.align),
   code,
   table,
   rule: () => make('hr'),
 };
 
 /** @param {Block} b */
-const block = (b) => (makers[b.type] ?? makers.paragraph)(b);
+const element = (b) => (makers[b.type] ?? makers.paragraph)(b);
 
 /** @param {any} el @param {any[]} kids */
 function fill(el, kids) {
@@ -78,20 +101,12 @@ function fill(el, kids) {
 }
 
 /** @param {Block} b */
-function item(b) {
-  const task = b.checked === undefined || b.checked === null ? [] : [make('span', { class: 'task' }, b.checked ? '[done] ' : '[open] ')];
-  return fill(make('li'), [...task, ...blocks(b.blocks)]);
-}
-
-/** @param {Block} b */
 function code(b) {
   const text = b.text ?? '';
-  return fill(make('div', { class: 'code' }), [
-    make('button', { class: 'small', type: 'button', onclick: copied(text) }, 'Copy'),
-    make('pre', { tabindex: 0, role: 'group', 'aria-label': b.language ? `Code, ${b.language}` : 'Code' }, h('code', null, text)),
-  ]);
+  return make('div', { class: 'code' },
+    h('button', { class: 'small', type: 'button', onclick: copied(text) }, 'Copy'),
+    h('pre', { tabindex: 0, role: 'group', 'aria-label': b.language ? `Code, ${b.language}` : 'Code' }, h('code', null, text)));
 }
-
 
 /** copied copies a text, and says so on the button. @param {string} text */
 export const copied = (text) => async (/** @type {any} */ event) => {
@@ -103,12 +118,11 @@ export const copied = (text) => async (/** @type {any} */ event) => {
 
 /** @param {Block} b */
 function table(b) {
-  /** @param {string} tag @param {Inline[]} content @param {number} i */
-  const cell = (tag, content, i) => fill(make(tag, { class: b.align?.[i] || undefined, scope: tag === 'th' ? 'col' : undefined }), inlines(content));
-  /** @param {string} tag @param {Inline[][]} cells */
-  const row = (tag, cells) => fill(make('tr'), cells.map((c, i) => cell(tag, c, i)));
-  return fill(make('div', { class: 'table', tabindex: 0, role: 'group', 'aria-label': 'Table' }), [fill(make('table'), [
-    fill(make('thead'), [row('th', b.header ?? [])]),
-    fill(make('tbody'), (b.rows ?? []).map((r) => row('td', r))),
-  ])]);
+  return make('div', { class: 'table', tabindex: 0, role: 'group', 'aria-label': 'Table' },
+    h('table', null, h('thead', null, ready(row('th', b.header, b.align))), h('tbody', null)));
+}
+
+/** @param {string} tag @param {Inline[][] | undefined} cells @param {string[] | undefined} align */
+function row(tag, cells, align) {
+  return fill(make('tr'), (cells ?? []).map((c, i) => fill(make(tag, { class: align?.[i] || undefined, scope: tag === 'th' ? 'col' : undefined }), inlines(c))));
 }

@@ -2,17 +2,6 @@
 import { open as sessions } from './sessions.js';
 import { can } from './store.js';
 
-/**
- * @typedef {object} Place
- * @property {string} id
- * @property {string} name
- * @property {string} scope the scope that a key needs for it
- * @property {string} [key] the letter behind g
- * @property {boolean} [minor] under More on a small screen
- * @property {boolean} [hidden] not in the list of places
- * @property {() => any} open
- */
-
 /** @type {Place[]} */
 export const places = [
   { id: 'sessions', name: 'Sessions', scope: 'sessions:read', key: 's', open: sessions },

@@ -10,9 +10,6 @@ import { empty, shown, Source } from './load.js';
 import { change, say, state } from './store.js';
 import { ago, exact, number, plural, wait } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-/** @typedef {import('./store.js').Route} Route */
-
 const words = /** @type {Record<string, string>} */ ({ waiting_for_approval: 'waits for you' });
 
 class Runs {
@@ -79,7 +76,7 @@ class Runs {
     });
   }
 
-  /** @param {boolean} alone @returns {Kid} */
+  /** @param {boolean} alone */
   list(alone) {
     const opened = new Set((this.open.data?.data ?? []).map((/** @type {any} */ r) => r.run_id));
     return [
@@ -92,14 +89,14 @@ class Runs {
     ];
   }
 
-  /** @param {any} r @returns {Kid} */
+  /** @param {any} r */
   row(r) {
     return h('a', { class: 'row session', href: `#/runs/${part(r.run_id)}`, 'aria-current': r.run_id === this.id ? 'true' : undefined },
       h('span', { class: 'title' }, r.output?.slice(0, 80) || r.error?.message || r.session_id), h('time', { class: 'side', datetime: r.created_at, title: exact(r.created_at) }, ago(r.created_at)),
       h('span', { class: 'id mono' }, r.session_id), h('span', { class: 'side' }, h('span', { class: tone(r.status) }, words[r.status] ?? r.status)));
   }
 
-  /** approval is a call that waits, with all of its arguments. @param {any} run @param {any} call @returns {Kid} */
+  /** approval is a call that waits, with all of its arguments. @param {any} run @param {any} call */
   approval(run, call) {
     const left = new Date(call.deadline).getTime() - Date.now();
     const decide = (/** @type {boolean} */ approve) => async () => {
@@ -116,7 +113,6 @@ class Runs {
       left > 0 && h('div', { class: 'buttons' }, h('button', { onclick: decide(true) }, 'Approve'), h('button', { onclick: decide(false) }, 'Deny')));
   }
 
-  /** @returns {Kid} */
   content() {
     if (!this.id) return h('div', { class: 'scroll' }, h('div', { class: 'column start' }, h('h1', null, 'Runs'), h('p', { class: 'soft' }, this.waiting.length > 0 ? `${plural(this.waiting.length, 'call')} ${this.waiting.length === 1 ? 'waits' : 'wait'} for you.` : 'Choose a run to see what it says and what it has done.')));
     return [
@@ -125,7 +121,7 @@ class Runs {
     ];
   }
 
-  /** @param {any} r @returns {Kid} */
+  /** @param {any} r */
   buttons(r) {
     const stop = async () => { try { await post(`v1/runs/${part(r.run_id)}/stop`); this.one.again(); } catch (err) { failed(err); } };
     const erase = async () => {
@@ -136,7 +132,7 @@ class Runs {
   }
 }
 
-/** @param {any} r @returns {Kid} */
+/** @param {any} r */
 function about(r) {
   const rows = /** @type {[string, Kid][]} */ ([
     ['status', h('span', { class: tone(r.status) }, words[r.status] ?? r.status)], ['session', h('a', { href: `#/sessions/${part(r.lineage_root_id ?? r.session_id)}` }, r.session_id)],

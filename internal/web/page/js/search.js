@@ -5,9 +5,6 @@ import { empty, shown, Source } from './load.js';
 import { change } from './store.js';
 import { dayClock, number, plural } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-/** @typedef {import('./store.js').Route} Route */
-
 const syntax = [
   ['docker deployment', 'both words, in any form and case'], ['"exact phrase"', 'the words next to each other'],
   ['docker OR kubernetes', 'either word'], ['python -java', 'the first without the second'],
@@ -41,20 +38,19 @@ class Search {
     location.hash = `#/search${query.length ? `?${new URLSearchParams(query)}` : ''}`;
   }
 
-  /** @returns {Kid} */
   view() {
     const q = this.query;
     const invalid = this.source.problem?.code === 'invalid_query' ? this.source.problem : null;
     return [
       h('header', { class: 'head' }, h('h1', null, 'Search')),
-      h('form', { class: 'tools-row', role: 'search', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); this.set({}); } },
-        h('input', { type: 'search', size: 36, placeholder: 'Words that were said', 'aria-label': 'Words that were said', value: this.text, oninput: (/** @type {any} */ e) => { this.text = e.target.value; } }),
+      h('form', { class: 'tools-row', role: 'search', onsubmit: (e) => { e.preventDefault(); this.set({}); } },
+        h('input', { type: 'search', size: 36, placeholder: 'Words that were said', 'aria-label': 'Words that were said', value: this.text, oninput: (e) => { this.text = e.target.value; } }),
         h('button', { class: 'primary' }, 'Search'),
-        h('label', null, 'by', h('select', { onchange: (/** @type {any} */ e) => this.set({ role: e.target.value }) },
+        h('label', null, 'by', h('select', { onchange: (e) => this.set({ role: e.target.value }) },
           [['', 'anybody'], ['user', 'people'], ['assistant', 'answers'], ['tool', 'tools']].map(([v, t]) => h('option', { value: v, selected: v === (q.role ?? '') }, t)))),
-        h('label', null, 'source', h('input', { size: 10, value: q.source ?? '', onchange: (/** @type {any} */ e) => this.set({ source: e.target.value.trim() }) })),
-        h('label', null, 'from', h('input', { type: 'date', value: q.from ?? '', onchange: (/** @type {any} */ e) => this.set({ from: e.target.value }) })),
-        h('label', null, 'to', h('input', { type: 'date', value: q.to ?? '', onchange: (/** @type {any} */ e) => this.set({ to: e.target.value }) }))),
+        h('label', null, 'source', h('input', { size: 10, value: q.source ?? '', onchange: (e) => this.set({ source: e.target.value.trim() }) })),
+        h('label', null, 'from', h('input', { type: 'date', value: q.from ?? '', onchange: (e) => this.set({ from: e.target.value }) })),
+        h('label', null, 'to', h('input', { type: 'date', value: q.to ?? '', onchange: (e) => this.set({ to: e.target.value }) }))),
       h('div', { class: 'scroll' }, h('div', { class: 'column' },
         h('details', null, h('summary', { class: 'note' }, 'How to ask'), h('dl', { class: 'keys' }, syntax.map(([a, b]) => [h('dt', { class: 'mono' }, a), h('dd', null, b)]))),
         invalid ? wrong(q.q ?? '', invalid) : !q.q ? empty('Type what you remember of it. What was said in any session is found by its words.') : shown(this.source, results))),
@@ -62,7 +58,7 @@ class Search {
   }
 }
 
-/** wrong marks the character that the search cannot read. @param {string} q @param {any} problem @returns {Kid} */
+/** wrong marks the character that the search cannot read. @param {string} q @param {any} problem */
 function wrong(q, problem) {
   const at = Number(/\[(\d+)\]/.exec(problem.param)?.[1] ?? 1) - 1;
   const chars = [...q];
@@ -70,7 +66,7 @@ function wrong(q, problem) {
     h('p', { class: 'query-error' }, chars.slice(0, at).join(''), h('u', null, chars[at] ?? ' '), chars.slice(at + 1).join('')));
 }
 
-/** @param {any} page @returns {Kid} */
+/** @param {any} page */
 function results(page) {
   if (page.data.length === 0) return empty('Nothing was said with these words. Try fewer words, or the beginning of one with a star: deploy*');
   return [
@@ -81,7 +77,7 @@ function results(page) {
   ];
 }
 
-/** @param {any} s @param {any} m @returns {Kid} */
+/** @param {any} s @param {any} m */
 function match(s, m) {
   const chars = [...m.snippet];
   /** @type {Kid[]} */

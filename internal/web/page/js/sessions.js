@@ -8,9 +8,6 @@ import { Chat } from './chat.js';
 import { change, state } from './store.js';
 import { ago, exact, number } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-/** @typedef {import('./store.js').Route} Route */
-
 /** SessionList is the list of sessions, and what is looked for in it. */
 export class SessionList {
   /** @param {(s: any) => string} address @param {(s: any) => boolean} current */
@@ -76,7 +73,7 @@ export class SessionList {
     change();
   }
 
-  /** @param {any} s @returns {Kid} */
+  /** @param {any} s */
   row(s) {
     const root = s._lineage_root_id;
     const word = this.running.get(root) ?? (s.ended_at ? 'ended' : '');
@@ -87,7 +84,7 @@ export class SessionList {
       h('span', { class: 'side' }, word && h('span', { class: word === 'answering' ? 'now' : word === 'ended' ? 'soft' : 'warn' }, word, ' '), number(s.lineage_message_count)));
   }
 
-  /** view is the list with its field. @param {boolean} alone @returns {Kid} */
+  /** view is the list with its field. @param {boolean} alone */
   view(alone) {
     const f = this.filter;
     const none = this.source.data && this.pages.items.length === 0;
@@ -96,7 +93,7 @@ export class SessionList {
     return [
       alone && h('h1', { class: 'list-title' }, 'Sessions'),
       h('div', { class: 'finder' },
-        h('input', { type: 'search', placeholder: 'Find a session', 'aria-label': 'Find a session', value: f.q, oninput: (/** @type {any} */ e) => this.set('q', e.target.value) }),
+        h('input', { type: 'search', placeholder: 'Find a session', 'aria-label': 'Find a session', value: f.q, oninput: (e) => this.set('q', e.target.value) }),
         h('button', { class: 'link', onclick: () => { this.open = !this.open; change(); }, 'aria-expanded': String(this.open) }, 'Filter'),
         h('a', { class: 'button', href: '#/sessions/new' }, 'New')),
       this.open && this.filters(),
@@ -109,9 +106,9 @@ export class SessionList {
   filters() {
     const f = this.filter;
     /** @param {string} name @param {string} label */
-    const field = (name, label) => h('label', null, label, h('input', { value: f[/** @type {'source'} */ (name)], onchange: (/** @type {any} */ e) => this.set(name, e.target.value.trim()) }));
+    const field = (name, label) => h('label', null, label, h('input', { value: f[/** @type {'source'} */ (name)], onchange: (e) => this.set(name, e.target.value.trim()) }));
     return h('div', { class: 'filters' },
-      h('label', null, 'State', h('select', { onchange: (/** @type {any} */ e) => this.set('state', e.target.value) },
+      h('label', null, 'State', h('select', { onchange: (e) => this.set('state', e.target.value) },
         [['', 'all'], ['active', 'active'], ['ended', 'ended']].map(([v, text]) => h('option', { value: v, selected: v === f.state }, text)))),
       field('source', 'Source'), field('session_key', 'Key'));
   }

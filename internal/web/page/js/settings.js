@@ -8,8 +8,6 @@ import { allowed, places } from './places.js';
 import { foot } from './signin.js';
 import { can, change, kept, state } from './store.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 export function open() {
   const config = new Source((signal) => get('api/config', {}, signal));
   const may = can('admin');
@@ -17,7 +15,7 @@ export function open() {
   return { title: () => 'Settings', go: () => {}, content: () => view(may ? config : null), close: () => config.close() };
 }
 
-/** @param {Source<any> | null} config @returns {Kid} */
+/** @param {Source<any> | null} config */
 function view(config) {
   const flip = (/** @type {any} */ e) => { kept.set('keys', e.target.checked ? null : 'off'); change(); };
   return [
@@ -32,7 +30,7 @@ function view(config) {
   ];
 }
 
-/** @param {any[]} rows @returns {Kid} */
+/** @param {any[]} rows */
 function table(rows) {
   return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Settings of the server' }, h('table', { class: 'grid' },
     h('thead', null, h('tr', null, ['Setting', 'Value', 'From'].map((t) => h('th', { scope: 'col' }, t)))),
@@ -54,7 +52,7 @@ export function openMore() {
   };
 }
 
-/** missing is a place that is not there, or that the key does not open. @param {import('./places.js').Place | undefined} place */
+/** missing is a place that is not there, or that the key does not open. @param {Place | undefined} place */
 export function missing(place) {
   const text = place
     ? `${place.name} needs a key with the scope “${place.scope}”, and the key you are signed in with lacks it. Sign in with another key, or make one: hermes keys create NAME --scopes ${place.scope}`

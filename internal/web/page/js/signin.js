@@ -5,8 +5,6 @@ import { ask, dialog, failed } from './dialog.js';
 import { h } from './dom.js';
 import { change, kept, state, theme } from './store.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 /** enter finds out how one gets in, and who one is. */
 export async function enter() {
   onSignIn(askForKey);
@@ -65,7 +63,7 @@ async function askForKey() {
 let trouble = '';
 let busy = false;
 
-/** @param {(value: any) => void} close @param {boolean} first @returns {Kid} */
+/** @param {(value: any) => void} close @param {boolean} first */
 function keyForm(close, first) {
   const submit = async (/** @type {any} */ event) => {
     event.preventDefault();
@@ -111,7 +109,7 @@ async function signOut() {
 /** @param {string} to */
 const setTheme = (to) => { kept.set('theme', to); theme(); change(); };
 
-/** foot says who one is. @returns {Kid} */
+/** foot says who one is. */
 export function foot() {
   const me = state.me;
   const at = kept.get('theme') ?? '';
@@ -119,7 +117,7 @@ export function foot() {
     h('p', null, who()),
     me && state.signIn === 'key' && h('button', { class: 'link', onclick: signOut }, 'Sign out'),
     h('label', { class: 'theme' }, 'Theme ',
-      h('select', { value: at, onchange: (/** @type {any} */ e) => setTheme(e.target.value) },
+      h('select', { value: at, onchange: (e) => setTheme(e.target.value) },
         [['', 'as the system'], ['light', 'light'], ['dark', 'dark']].map(([value, text]) => h('option', { value, selected: value === at }, text)))),
   ];
 }
@@ -130,7 +128,7 @@ function who() {
   return state.me ? `Signed in as ${name(state.me.actor)}` : 'Not signed in';
 }
 
-/** banner warns where there is no sign-in. @returns {Kid} */
+/** banner warns where there is no sign-in. */
 export function banner() {
   return state.signIn === 'none' && h('p', { class: 'warning' },
     'This server runs with --no-auth: whoever reaches it can read all of this. Nothing can be said under a session id.');

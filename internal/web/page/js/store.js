@@ -1,20 +1,5 @@
 // The one state of the page, its drawing, and what this browser keeps.
 
-/**
- * @typedef {object} Me who is signed in
- * @property {string} actor
- * @property {string} owner
- * @property {string | null} key
- * @property {string[]} scopes
- * @property {boolean} development
- */
-/**
- * @typedef {object} Route
- * @property {string} place
- * @property {string[]} path
- * @property {Record<string, string>} query
- */
-
 export const state = {
   /** @type {Route} */
   route: { place: '', path: [], query: {} },

@@ -5,9 +5,7 @@ import { empty, shown, Source } from './load.js';
 import { change } from './store.js';
 import { day, month, number } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
-/** @param {import('./memory.js').Scope} scope @param {import('./memory.js').Memory} memory */
+/** @param {Scope} scope @param {import('./memory.js').Memory} memory */
 export function timeline(scope, memory) {
   let topic = '';
   /** @type {any[]} */
@@ -46,7 +44,7 @@ export function timeline(scope, memory) {
   };
 }
 
-/** @param {any[]} facts @param {import('./memory.js').Memory} memory @returns {Kid} */
+/** @param {any[]} facts @param {import('./memory.js').Memory} memory */
 function months(facts, memory) {
   const byID = new Map(facts.map((f) => [f.id, f]));
   /** @type {Map<string, any[]>} */
@@ -56,7 +54,7 @@ function months(facts, memory) {
     h('ol', { class: 'chain' }, list.map((f) => knot(f, byID, memory)))));
 }
 
-/** knot is a decision, or a reversal with both of its sides. @param {any} f @param {Map<string, any>} byID @param {import('./memory.js').Memory} memory @returns {Kid} */
+/** knot is a decision, or a reversal with both of its sides. @param {any} f @param {Map<string, any>} byID @param {import('./memory.js').Memory} memory */
 function knot(f, byID, memory) {
   const olds = (f.links ?? []).filter((/** @type {any} */ l) => l.kind === 'supersedes').map((/** @type {any} */ l) => byID.get(l.to)).filter(Boolean);
   return h('li', { key: f.id, class: f.status === 'current' ? 'holds' : undefined },

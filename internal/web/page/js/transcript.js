@@ -6,9 +6,6 @@ import { element } from './message.js';
 import { trouble } from './load.js';
 import { weekday } from './words.js';
 
-/** @typedef {import('./message.js').Message} Message */
-/** @typedef {import('./message.js').Doing} Doing */
-
 const page = 50;
 const most = 250;
 const cut = 20_000;
@@ -192,7 +189,7 @@ export class Transcript {
   }
 
   draw() {
-    /** @type {import('./dom.js').Kid[]} */
+    /** @type {Kid[]} */
     const out = [];
     let [day, session] = ['', this.rows[0]?.session_id];
     for (const m of this.rows) {

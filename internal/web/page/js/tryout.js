@@ -9,10 +9,8 @@ import { change, randomID } from './store.js';
 import { where } from './why.js';
 import { day, number, plural, short } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 // What a model is shown of a memory: the block of the next turn to the letter, and the check that it can be made again from the messages.
-/** @param {import('./memory.js').Scope} scope */
+/** @param {Scope} scope */
 export function shownToModel(scope) {
   const source = new Source((signal) => get('api/memory/state', scope, signal));
   /** @type {any} */
@@ -50,7 +48,7 @@ function says(v) {
 }
 
 // What a question would find in a memory, and how that was weighed.
-/** @param {import('./memory.js').Scope} scope */
+/** @param {Scope} scope */
 export function tryQuestion(scope) {
   let question = '';
   let asked = '';
@@ -60,7 +58,7 @@ export function tryQuestion(scope) {
     close: () => source.close(),
     view: () => [
       h('form', { class: 'tools-row', key: 'form', onsubmit: submit },
-        h('input', { type: 'search', placeholder: 'A question', 'aria-label': 'A question', size: 40, value: question, oninput: (/** @type {any} */ e) => { question = e.target.value; } }),
+        h('input', { type: 'search', placeholder: 'A question', 'aria-label': 'A question', size: 40, value: question, oninput: (e) => { question = e.target.value; } }),
         h('button', { class: 'primary' }, 'Find')),
       h('div', { class: 'scroll', key: 'found' }, h('div', { class: 'facts' },
         !asked && empty('Ask something: what a turn would be given is listed here, best first. Nothing is stored.'),
@@ -69,7 +67,7 @@ export function tryQuestion(scope) {
   };
 }
 
-/** @param {any} m @returns {Kid} */
+/** @param {any} m */
 function hit(m) {
   return h('li', { key: m.message_id }, h('p', { class: 'said' }, `“${short(m.quote, 500)}”`), where(m),
     h('details', null, h('summary', { class: 'note' }, `Score ${m.score.toFixed(3)}`),
@@ -79,7 +77,7 @@ function hit(m) {
 // A question to memory as it was on a day, beside the same question now. Neither is kept.
 /** @typedef {{then: string, now: string, on: string, busy: boolean}} Both */
 
-/** @param {import('./memory.js').Scope} scope */
+/** @param {Scope} scope */
 export function askPast(scope) {
   let question = '';
   let date = '';
@@ -104,8 +102,8 @@ export function askPast(scope) {
   return {
     view: () => [
       h('form', { class: 'tools-row', key: 'form', onsubmit: submit },
-        h('input', { placeholder: 'A question', 'aria-label': 'A question', size: 34, required: true, value: question, oninput: (/** @type {any} */ e) => { question = e.target.value; } }),
-        h('label', null, 'as of', h('input', { type: 'date', required: true, value: date, onchange: (/** @type {any} */ e) => { date = e.target.value; change(); } })),
+        h('input', { placeholder: 'A question', 'aria-label': 'A question', size: 34, required: true, value: question, oninput: (e) => { question = e.target.value; } }),
+        h('label', null, 'as of', h('input', { type: 'date', required: true, value: date, onchange: (e) => { date = e.target.value; change(); } })),
         h('button', { class: 'primary', disabled: both?.busy }, 'Ask')),
       h('div', { class: 'scroll', key: 'answers' }, h('div', { class: 'column wide' },
         both ? answers(both) : empty('Ask what was known on a day. The answer of then stands beside the answer of now; neither is kept.'))),
@@ -113,7 +111,7 @@ export function askPast(scope) {
   };
 }
 
-/** @param {Both} both @returns {Kid} */
+/** @param {Both} both */
 function answers(both) {
   /** @param {string} title @param {string} text */
   const side = (title, text) => h('section', { class: 'stack' }, h('h2', null, title), h('p', { class: 'plain', 'aria-busy': String(both.busy) }, text || (both.busy ? 'Answering…' : 'No answer.')));

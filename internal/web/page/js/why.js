@@ -4,8 +4,6 @@ import { h } from './dom.js';
 import { shown, Source } from './load.js';
 import { dayClock, number, day, short } from './words.js';
 
-/** @typedef {import('./dom.js').Kid} Kid */
-
 const parts = /** @type {[string, string][]} */ ([
   ['system', 'System prompt'], ['memory', 'Memory: facts and quotes'], ['tail', 'Newest turns, verbatim'], ['input', 'Your message'], ['tools', 'Tools and their results'],
 ]);
@@ -21,7 +19,6 @@ export class Why {
 
   close() { this.source.close(); }
 
-  /** @returns {Kid} */
   view() {
     return h('div', { class: 'scroll', key: this.id },
       h('div', { class: 'panel-head' }, h('h2', null, 'Why this answer'), h('button', { class: 'link', onclick: this.end }, 'Close')),
@@ -29,7 +26,7 @@ export class Why {
   }
 }
 
-/** @param {any} r @returns {Kid} */
+/** @param {any} r */
 function reasons(r) {
   const who = r.responder?.kind === 'recall' ? 'memory alone, without a model' : r.model || r.responder?.model || 'the model';
   return [
@@ -45,7 +42,7 @@ function reasons(r) {
   ];
 }
 
-/** given are the parts of the prompt, as a bar and in figures. @param {any} c @returns {Kid} */
+/** given are the parts of the prompt, as a bar and in figures. @param {any} c */
 export function given(c) {
   if (!c) return null;
   const used = parts.filter(([name]) => c[name] > 0);
@@ -62,11 +59,11 @@ export function given(c) {
 /** @param {any} f */
 const who = (f) => f.speaker || (f.role === 'user' ? 'you' : f.role === 'assistant' ? 'answer' : f.role);
 
-/** where says who said a thing, when, and leads to it. @param {any} f @returns {Kid} */
+/** where says who said a thing, when, and leads to it. @param {any} f */
 export const where = (f) => h('p', { class: 'note' }, `${who(f)}, ${day(f.said_at)}, `,
   h('a', { href: `#/sessions/${part(f.session_id)}/${f.seq}` }, `message ${number(f.seq)}`));
 
-/** @param {any[]} list @returns {Kid} */
+/** @param {any[]} list */
 function facts(list) {
   if (!list?.length) return null;
   return [h('h3', null, `Facts (${number(list.length)})`), h('ul', { class: 'quotes' }, list.map((f) => h('li', { key: f.id },
@@ -75,14 +72,14 @@ function facts(list) {
     where(f))))];
 }
 
-/** @param {any[]} list @returns {Kid} */
+/** @param {any[]} list */
 function quotes(list) {
   if (!list?.length) return null;
   return [h('h3', null, `Recalled (${number(list.length)})`), h('ul', { class: 'quotes' },
     list.map((q) => h('li', { key: q.message_id }, h('p', { class: 'said' }, `“${short(q.quote, 600)}”`), where(q))))];
 }
 
-/** @param {any[]} list @param {string} root @returns {Kid} */
+/** @param {any[]} list @param {string} root */
 function sent(list, root) {
   if (!list?.length) return null;
   return h('details', null, h('summary', null, `Newest turns (${number(list.length)})`), h('ul', { class: 'quotes' },
