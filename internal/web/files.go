@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -107,19 +108,45 @@ const (
 	preloadsMark = "{{modulepreloads}}"
 )
 
+// mainModule is the module that the index runs.
+const mainModule = "js/main.js"
+
 // fill writes into the index where the assets are, and a link for every module: a browser
-// then reads them all at once, and not each after the one that imports it. All addresses
-// are relative, so that the page works below any path of a proxy.
+// then reads them all at once, and not each after the one that imports it. Those that every
+// place of the page needs come first. All addresses are relative, so that the page works below
+// any path of a proxy.
 func (p *page) fill(index []byte) []byte {
 	assets := "assets/" + p.version
+	needed := p.needed()
 	links := make([]string, 0, len(p.assets))
-	for name := range p.assets {
-		if strings.HasPrefix(name, "js/") {
-			links = append(links, `<link rel="modulepreload" href="`+assets+"/"+name+`">`)
+	for _, name := range needed {
+		links = append(links, `<link rel="modulepreload" href="`+assets+"/"+name+`">`)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.assets)) {
+		if strings.HasPrefix(name, "js/") && !slices.Contains(needed, name) {
+			links = append(links, `<link rel="modulepreload" href="`+assets+"/"+name+`" fetchpriority="low">`)
 		}
 	}
-	slices.Sort(links)
 	return []byte(strings.NewReplacer(assetsMark, assets, preloadsMark, strings.Join(links, "\n")).Replace(string(index)))
+}
+
+// needed are the modules without which the main one does not run, with the main one first.
+func (p *page) needed() (names []string) {
+	if p.assets[mainModule] != nil {
+		names = []string{mainModule}
+	}
+	for i := 0; i < len(names); i++ {
+		for line := range strings.Lines(string(p.assets[names[i]].plain)) {
+			_, from, imports := strings.Cut(line, " from './")
+			name, _, _ := strings.Cut(from, "'")
+			name = path.Dir(names[i]) + "/" + name
+			imports = imports && strings.HasPrefix(line, "import ") && p.assets[name] != nil
+			if imports && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // compressed is a text in the best compression, which is made once.

@@ -99,6 +99,32 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// TestNeeded: the modules without which the page does not run are read before those of places
+// that are opened later.
+func TestNeeded(t *testing.T) {
+	t.Parallel()
+	p, err := read(fstest.MapFS{
+		"index.html":  {Data: []byte("{{modulepreloads}}")},
+		"js/a.js":     {Data: []byte("const text = `import x from './z.js'`;\n")},
+		"js/main.js":  {Data: []byte("// import from './z.js'\nimport { y } from './y.js';\nawait import('./a.js');\n")},
+		"js/y.js":     {Data: []byte("import { b } from './b.js';\nimport { y } from './main.js';\nimport { n } from './none.js';\n")},
+		"js/b.js":     {},
+		"js/z.js":     {},
+		"notes/n.css": {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, found := range regexp.MustCompile(`js/(\w+)\.js"( fetchpriority="low")?>`).FindAllStringSubmatch(string(p.index.plain), -1) {
+		got = append(got, found[1]+found[2])
+	}
+	want := []string{"main", "y", "b", `a fetchpriority="low"`, `z fetchpriority="low"`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestIndex: the index names every module and no address but relative ones, and is not
 // sent again to a browser that has it.
 func TestIndex(t *testing.T) {
@@ -106,7 +132,7 @@ func TestIndex(t *testing.T) {
 	res := get(t, Index)
 	text := body(t, res)
 	for name := range load().assets {
-		link := `<link rel="modulepreload" href="assets/` + load().version + "/" + name + `">`
+		link := `<link rel="modulepreload" href="assets/` + load().version + "/" + name + `"`
 		if strings.HasPrefix(name, "js/") && !strings.Contains(text, link) {
 			t.Errorf("the index does not name %s", name)
 		}

@@ -102,6 +102,7 @@ function drawPage() {
 async function start() {
   theme();
   onDraw(drawPage);
+  root.replaceChildren(); // the empty frame, which was there to be seen before any script
   state.screen = { title: () => '', go: () => {}, content: () => h('h1', { class: 'unseen' }, 'hermes') };
   change();
   await enter();
