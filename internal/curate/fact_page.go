@@ -9,20 +9,26 @@ import (
 )
 
 // FactPage returns a page of the facts of a scope, and counts all of them. The present is read
-// from the store page by page. Of the past, and of a whole lineage, all facts are read.
+// from the store page by page; words are looked for in the texts that the view holds. Of the
+// past, and of a whole lineage, all facts are read.
 func (c *Curator) FactPage(ctx context.Context, o owner.Owner, scope memory.Scope, q memory.FactQuery) (memory.FactPage, error) {
 	var counts memory.FactCounts
 	var counted bool
 	var all []memory.Fact
+	var saying []memory.FactNumber
 	past := isPast(scope) || !q.HeldAt.IsZero()
 	err := c.look(ctx, o, scope, func(v *memory.View) error {
 		if !past {
 			counts, counted = v.Kinds()
 		}
-		if !counted {
+		var err error
+		switch {
+		case !counted:
 			all = v.Facts()
+		case q.Looks():
+			saying, err = v.Saying(ctx, c.facts, o, scope, &q)
 		}
-		return nil
+		return err
 	})
 	switch {
 	case err != nil:
@@ -30,7 +36,7 @@ func (c *Curator) FactPage(ctx context.Context, o owner.Owner, scope memory.Scop
 	case !counted:
 		return q.Page(all), nil
 	}
-	page, err := q.List(ctx, c.facts, o, scope)
+	page, err := c.listed(ctx, o, scope, &q, saying)
 	if err != nil {
 		return page, fmt.Errorf("list facts: %w", err)
 	}
@@ -39,6 +45,16 @@ func (c *Curator) FactPage(ctx context.Context, o owner.Owner, scope memory.Scop
 	}
 	page.Counts = counts
 	return page, nil
+}
+
+// listed reads a page from the store.
+func (c *Curator) listed(
+	ctx context.Context, o owner.Owner, scope memory.Scope, q *memory.FactQuery, saying []memory.FactNumber,
+) (memory.FactPage, error) {
+	if q.Looks() {
+		return q.ListOf(ctx, c.facts, o, scope, saying)
+	}
+	return q.List(ctx, c.facts, o, scope)
 }
 
 // TimelinePage returns a page of the steps of a topic, as [Curator.Timeline].

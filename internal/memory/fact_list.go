@@ -17,8 +17,11 @@ type Lister interface {
 	FactsListed(ctx context.Context, o owner.Owner, scope Scope, f FactFilter, limit int) ([]StoredFact, error)
 	// FactsReversed is how many facts were replaced.
 	FactsReversed(ctx context.Context, o owner.Owner, scope Scope) (int, error)
-	// FactsNamed is that of [Reader].
+	// FactTexts returns the texts of the facts behind a number, by rising number, at most limit.
+	FactTexts(ctx context.Context, o owner.Owner, scope Scope, behind FactNumber, limit int) ([]FactText, error)
+	// FactsNamed and FactsNumbered are those of [Reader].
 	FactsNamed(ctx context.Context, o owner.Owner, scope Scope, ids []FactID) ([]StoredFact, error)
+	FactsNumbered(ctx context.Context, o owner.Owner, scope Scope, numbers []FactNumber) ([]StoredFact, error)
 }
 
 // FactFilter lets facts of a scope through. A store may let through more than it says of
@@ -50,17 +53,61 @@ func (q *FactQuery) List(ctx context.Context, from Lister, o owner.Owner, scope 
 		if err != nil {
 			return page, err
 		}
-		for i := range facts {
-			if !page.More && q.Wants(&facts[i].Fact) {
-				page.add(facts[i].Fact, q.Limit)
-			}
-		}
+		q.fill(&page, facts)
 		if len(facts) < most {
 			break
 		}
 		f.Behind = facts[most-1].Number
 	}
 	return page, nil
+}
+
+// Looks reports whether the facts that a query wants are found by their texts. Few facts were
+// replaced, and a store lists them by an index.
+func (q *FactQuery) Looks() bool { return q.Words != "" && q.Status != ReversedStatus }
+
+// ListOf is List of those of some facts, by rising number, that are wanted.
+func (q *FactQuery) ListOf(ctx context.Context, from Lister, o owner.Owner, scope Scope, numbers []FactNumber) (FactPage, error) {
+	var page FactPage
+	behind, err := q.behind(ctx, from, o, scope)
+	if err != nil {
+		return page, err
+	}
+	at, found := slices.BinarySearch(numbers, behind)
+	switch {
+	case q.Latest:
+		numbers = numbers[:at]
+	case found:
+		numbers = numbers[at+1:]
+	default:
+		numbers = numbers[at:]
+	}
+	for most := q.Limit + 1; !page.More && len(numbers) > 0; most = max(most, leastListed) {
+		n := min(most, len(numbers))
+		some, rest := numbers[:n], numbers[n:]
+		if q.Latest {
+			some, rest = numbers[len(numbers)-n:], numbers[:len(numbers)-n]
+		}
+		numbers = rest
+		facts, err := from.FactsNumbered(ctx, o, scope, some)
+		if err != nil {
+			return page, err
+		}
+		if q.Latest {
+			slices.Reverse(facts)
+		}
+		q.fill(&page, facts)
+	}
+	return page, nil
+}
+
+// fill adds those of some facts to a page that are wanted.
+func (q *FactQuery) fill(page *FactPage, facts []StoredFact) {
+	for i := range facts {
+		if !page.More && q.Wants(&facts[i].Fact) {
+			page.add(facts[i].Fact, q.Limit)
+		}
+	}
 }
 
 // leastListed is how many facts are read at once after the first, if the filter let through

@@ -42,6 +42,10 @@ type View struct {
 	near     antecedents
 	undone   Spans // messages that the index holds
 	course   course
+	// texts are changed only by whoever holds finding, which is locked before mu.
+	finding  sync.Mutex
+	texts    *texts
+	textSize int64 // bytes
 	// stale says that facts refer to others that were deleted with their messages.
 	stale bool
 	// edition is that of the scope whose messages and facts the view has. A view that an undo
@@ -428,5 +432,5 @@ func (v *View) size() int64 {
 
 // held is [View.size] for a caller that holds both locks.
 func (v *View) held() int64 {
-	return v.state.Size() + v.course.size() + v.corpus.index.Size() + v.meanings.Size() + v.quotes.Size()
+	return v.state.Size() + v.course.size() + v.textSize + v.corpus.index.Size() + v.meanings.Size() + v.quotes.Size()
 }

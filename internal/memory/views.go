@@ -262,6 +262,7 @@ func (v *View) shed(size, most int64) int64 {
 		return size
 	}
 	v.state.shed()
+	v.texts, v.textSize = nil, 0
 	return v.held()
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -16,6 +17,8 @@ const (
 		AND (?5 = '' OR instr(lower(f.quote), ?5) > 0 OR f.because IS NOT NULL AND instr(lower(f.because), ?5) > 0)`
 	factsForward   = factsLetThrough + ` AND f.number > ?6 ORDER BY f.number LIMIT 0+?7`
 	factsBackward  = factsLetThrough + ` AND f.number < ?6 ORDER BY f.number DESC LIMIT 0+?7`
+	factTexts      = `SELECT f.number, f.kind, f.quote, coalesce(f.because, '') FROM facts f WHERE `
+	textsBehind    = ` AND f.number > ?3 ORDER BY f.number LIMIT 0+?4`
 	countReversed  = `SELECT count(*) FROM facts f WHERE `
 	whichReversed  = ` AND f.superseded_by IS NOT NULL`
 	whichHold      = ` AND f.superseded_by IS NULL`
@@ -48,6 +51,30 @@ func (db *DB) FactsListed(
 	defer leave()
 	return rowsOf(ctx, db, factScanner(), selectFacts+present+withStatus(f.Status)+tail,
 		o.ID(), arg, kinds, f.Reversals, f.Says, int64(f.Behind), limit)
+}
+
+// FactTexts implements memory.Lister.
+func (db *DB) FactTexts(
+	ctx context.Context, o owner.Owner, scope memory.Scope, behind memory.FactNumber, limit int,
+) ([]memory.FactText, error) {
+	present, arg := ofScope(scope, presentOfKey, presentOfRoot, presentOfWhole)
+	leave, err := db.shared(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return rowsOf(ctx, db, scanFactText, factTexts+present+textsBehind, o.ID(), arg, int64(behind), limit)
+}
+
+// scanFactText reads a row of factTexts.
+func scanFactText(rows *sql.Rows) (f memory.FactText, err error) {
+	var number int64
+	var kind string
+	if err := rows.Scan(&number, &kind, &f.Quote, &f.Because); err != nil {
+		return f, fmt.Errorf("read the text of a fact: %w", err)
+	}
+	f.Number, f.Kind = memory.FactNumber(number), memory.Kind(kind)
+	return f, nil
 }
 
 // withStatus selects the facts of a status.

@@ -15,6 +15,7 @@ func TestReadsUseIndexes(t *testing.T) {
 		"facts of messages": factsWanted + sameMessage + factsByKey, "facts since": selectFacts + factsByRoot + factsSince,
 		"facts of a lineage since": selectFacts + factsOfLineage + factsOfPlaceSince,
 		"facts listed":             selectFacts + presentOfKey + factsForward, "newest facts listed": selectFacts + presentOfRoot + factsBackward,
+		"texts of facts":        factTexts + presentOfKey + textsBehind,
 		"replaced facts listed": selectFacts + presentOfKey + whichReversed + factsBackward,
 		"facts reversed":        countReversed + presentOfKey + whichReversed,
 		"shelf":                 selectShelf + factsByKey + factsOnShelf, "messages by id": documentsWantedByRoot, "messages of a key": documentsByKey,

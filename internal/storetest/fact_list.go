@@ -13,6 +13,7 @@ func listerTests() []test {
 	return []test{
 		{"facts are listed by kind, status and words, in both orders", testFactsListed},
 		{"replaced facts are counted", testFactsReversed},
+		{"texts of facts are read behind a number", testFactTexts},
 	}
 }
 
@@ -108,5 +109,32 @@ func testFactsReversed(t *testing.T, st Store) {
 		got, err := st.FactsReversed(t.Context(), alice(), scope)
 		kind(t, "count", err, "")
 		same(t, fmt.Sprintf("of %+v", scope), got, want)
+	}
+}
+
+func testFactTexts(t *testing.T, st Store) {
+	var all []memory.FactText
+	for _, f := range manyKinds(t, st) {
+		all = append(all, memory.FactText{Number: f.Number, Kind: f.Kind, Quote: f.Quote, Because: f.Because})
+	}
+	for _, limit := range []int{1, 4, 10} {
+		behind := memory.FactNumber(-1)
+		for want := all; ; {
+			page := want[:min(limit, len(want))]
+			got, err := st.FactTexts(t.Context(), alice(), memory.Scope{Key: "key"}, behind, limit)
+			kind(t, "texts", err, "")
+			same(t, fmt.Sprintf("%d at once, behind %d", limit, behind), got, append([]memory.FactText(nil), page...))
+			if len(page) == 0 {
+				break
+			}
+			behind, want = page[len(page)-1].Number, want[len(page):]
+		}
+	}
+	for what, scope := range map[string]memory.Scope{
+		"a whole lineage": {Root: "s", Whole: true}, "a lineage without facts of its own": {Root: "s"}, "an absent key": {Key: "none"},
+	} {
+		got, err := st.FactTexts(t.Context(), alice(), scope, -1, 10)
+		kind(t, what, err, "")
+		same(t, what, got, []memory.FactText(nil))
 	}
 }

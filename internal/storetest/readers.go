@@ -422,6 +422,9 @@ func readerCases() map[string]isolationCase {
 		"FactsListed": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, _ []int64) ([]memory.StoredFact, error) {
 			return st.FactsListed(ctx, o, scope, memory.FactFilter{Behind: -1}, 100)
 		}),
+		"FactTexts": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.FactTexts(ctx, o, scopes[0], -1, 100)
+		}},
 		"FactsReversed": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			reversed, err := st.FactsReversed(ctx, o, scopes[0])
 			if o.ID() == carol().ID() && reversed > 0 {
