@@ -131,6 +131,29 @@ describe('an answer as it comes', () => {
     await page.close();
   });
 
+  it('loses and doubles nothing over five seconds without a network', async () => {
+    const all = [];
+    for (const count of [100, 300]) { // one ends meanwhile, the other one afterwards
+      upstream.queue({ chunks: words.slice(0, count), between: 30 });
+      const page = await pages.open(`${server.url}/#/sessions/new`);
+      await say(page, `Tell me ${count} words through a tunnel.`);
+      await newest(page).getByText('word9 ').waitFor();
+      all.push([page, count]);
+    }
+    const shown = async (page) => (await newest(page).locator('.words').innerText()).trim().split(/\s+/);
+    await all[0][0].context().setOffline(true);
+    await all[0][0].waitForTimeout(5000);
+    for (const [page, count] of all) assert.deepEqual(await shown(page), words.slice(0, (await shown(page)).length).map((w) => w.trim()), `${count} words`);
+    await all[0][0].context().setOffline(false);
+    for (const [page, count] of all) {
+      await newest(page).getByText(`word${count - 1}`).waitFor();
+      await page.waitForFunction(() => !document.querySelector('.coming, .bar') && document.querySelector('#m1'));
+      assert.deepEqual(await shown(page), words.slice(0, count).map((w) => w.trim()));
+      assert.equal(await page.locator('.message').count(), 2);
+      await page.close();
+    }
+  });
+
   it('comes back after the network was away', async () => {
     upstream.queue({ chunks: ['Half of it. '], hangs: true });
     const page = await pages.open(`${server.url}/#/sessions/new`);

@@ -111,7 +111,7 @@ export class Live {
     const how = endings[event.status] ?? '';
     turn.answer.end(event.error?.message ? `${how}: ${event.error.message}` : how);
     say('Answered');
-    const run = turn.run.run_id && await get(`v1/runs/${part(turn.run.run_id)}`).catch(() => null);
+    const run = turn.run.run_id && await again(() => get(`v1/runs/${part(turn.run.run_id)}`)).catch(() => null);
     await this.take();
     if (round !== this.round) return;
     const stored = run?.end_seq && this.chat.transcript.rows.some((m) => m.seq === run.end_seq - 1);
@@ -137,7 +137,7 @@ export class Live {
 
   /** take reads new messages, and drops what was just said once it is one of them. @param {(rows: any[]) => any[]} [choose] */
   async take(choose) {
-    const rows = await this.chat.transcript.fresh(choose).catch(() => []);
+    const rows = await again(() => this.chat.transcript.fresh(choose)).catch(() => []);
     for (const m of rows) {
       const turn = this.turns.find((t) => t.said && t.said.querySelector('.words')?.textContent === m.content.trim());
       if (!turn?.said || m.role !== 'user') continue;
@@ -188,7 +188,7 @@ export class Live {
   }
 }
 
-// again repeats a request that has an idempotency key, until the server is reached.
+// again repeats a request that reads, or that has an idempotency key, until the server is reached.
 /** @param {() => Promise<any>} ask */
 async function again(ask) {
   for (;;) {
