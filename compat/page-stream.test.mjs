@@ -50,7 +50,7 @@ describe('an answer as it comes', () => {
 
   it('is drawn piece by piece where a list is long, and whole in the end', async () => {
     const list = Array.from({ length: 600 }, (_, i) => `- item ${i} with **some** more words\n`); // 450 of them are 16 KB
-    upstream.queue({ chunks: [...list, '\n\nA last word.\n\n', 'And more'], between: 1, hangs: true });
+    upstream.queue({ chunks: [...list, '\n\nA last word.\n\n', 'And more'], between: 4, hangs: true });
     const page = await pages.open(`${server.url}/#/sessions/new`);
     await page.evaluate(() => {
       [window.items, window.made, window.plain] = [0, 0, 0];

@@ -27,6 +27,7 @@ export async function startPages({ zone = 'UTC' } = {}) {
     page.on('pageerror', (err) => seen.errors.push(String(err)));
     page.on('console', (m) => { if (m.type() === 'error' && !/Failed to load resource/.test(m.text())) seen.errors.push(m.text()); });
     page.on('request', (r) => { const u = new URL(r.url()); if (u.protocol !== 'blob:') seen.origins.add(u.origin); });
+    watch(page);
     await page.exposeFunction('reportPolicy', (text) => { seen.reports.push(text); });
     await page.addInitScript(() => {
       addEventListener('securitypolicyviolation', (e) => { window.reportPolicy(`${e.effectiveDirective} ${e.blockedURI} ${e.sample}`); });
@@ -37,6 +38,17 @@ export async function startPages({ zone = 'UTC' } = {}) {
     return page;
   };
   return { open, seen, close: () => browser.close() };
+}
+
+// watch counts the requests of a page, and knows which are under way. Streams do not end.
+function watch(page) {
+  page.asked = { begun: 0, open: new Set() };
+  page.on('request', (r) => {
+    if (/\/events(\?|$)/.test(r.url())) return;
+    page.asked.begun++;
+    page.asked.open.add(r);
+  });
+  for (const end of ['requestfinished', 'requestfailed']) page.on(end, (r) => page.asked.open.delete(r));
 }
 
 async function fromDisk(page) {
@@ -55,9 +67,9 @@ export async function say(page, text) {
   await field.press('Enter');
 }
 
-/** answered waits until the newest answer is whole, and gives its text. */
+/** answered waits until the newest answer is whole and one of the messages, and gives its text. */
 export async function answered(page, count) {
-  await page.waitForFunction((n) => !document.querySelector('.coming') && !document.querySelector('.pending')
+  await page.waitForFunction((n) => !document.querySelector('.message:not([id]):not(.apart)')
     && document.querySelectorAll('.message.assistant').length >= n, count);
   return page.locator('.message.assistant').last().locator('.words').innerText();
 }
@@ -75,18 +87,37 @@ export async function violations(page) {
   });
 }
 
-/** settled waits until a page asks for nothing and draws nothing. */
+/**
+ * settled waits until a page asks for nothing and draws nothing: until no request but the
+ * streams is under way, and none has begun over a few frames.
+ */
 export async function settled(page) {
   await page.waitForFunction(() => document.querySelector('main h1'));
-  let quiet = 0;
-  const asked = () => { quiet = 0; };
-  page.on('request', asked);
-  while (quiet++ < 4) await page.waitForTimeout(40);
-  page.off('request', asked);
+  const frames = () => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))); });
+  for (let quiet = 0; quiet < 2;) {
+    const before = page.asked.begun;
+    await page.evaluate(frames);
+    quiet = page.asked.open.size === 0 && page.asked.begun === before ? quiet + 1 : 0;
+  }
 }
 
 /** go shows the place that an address names. */
 export async function go(page, fragment) {
   await page.evaluate((to) => { location.hash = to; }, fragment);
   await settled(page);
+}
+
+/** reach goes to an element with Tab. */
+export async function reach(page, element) {
+  for (let i = 0; i < 60; i++) {
+    if (await element.evaluate((el) => el === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('the element cannot be reached with Tab');
+}
+
+/** press goes to an element with Tab, and presses it with Enter. */
+export async function press(page, button) {
+  await reach(page, button);
+  await page.keyboard.press('Enter');
 }

@@ -20,6 +20,8 @@ export class Answer {
     this.waiting = [];
     /** @type {Map<number, Region>} */
     this.regions = new Map();
+    /** @type {Set<Region>} whose nodes are yet to be drawn */
+    this.fresh = new Set();
     /** @type {Map<string, HTMLElement>} */
     this.calls = new Map();
     this.words = make('div', { class: 'words' });
@@ -35,6 +37,7 @@ export class Answer {
   reset() {
     this.waiting = [];
     this.regions.clear();
+    this.fresh.clear();
     this.calls.clear();
     this.words.replaceChildren();
     this.state.textContent = 'Answering…';
@@ -52,7 +55,13 @@ export class Answer {
   flush() {
     const events = this.waiting;
     this.waiting = [];
-    if (events.length > 0) this.grow(() => { for (const e of events) this.apply(e); });
+    if (events.length === 0) return;
+    this.grow(() => {
+      for (const e of events) this.apply(e);
+      const most = { left: atOnce };
+      for (const at of this.fresh) this.step(at, most);
+      this.fresh.clear();
+    });
   }
 
   /** @param {any} event */
@@ -89,7 +98,7 @@ export class Answer {
     if (at.drawn.length === 0) at.el.replaceChildren();
     at.el.classList.remove('plain');
     at.list = nodes;
-    this.step(at);
+    this.fresh.add(at);
   }
 
   // plain shows a text that has no nodes. Each part of whole lines has an element of its own:
@@ -100,6 +109,7 @@ export class Answer {
       at.el.replaceChildren();
       at.drawn = [];
     }
+    this.fresh.delete(at);
     at.el.classList.add('plain');
     const text = visible(b.append ?? b.text ?? '');
     const end = text.lastIndexOf('\n') + 1;
@@ -107,13 +117,12 @@ export class Answer {
     if (end > 0) add(at.el).append(text.slice(end));
   }
 
-  /** step draws what fits into a frame, and leaves the rest for the next ones. @param {Region} at */
-  step(at) {
-    const most = { left: atOnce };
+  /** step draws what fits into a frame, and leaves the rest for the next ones. @param {Region} at @param {{left: number}} most */
+  step(at, most) {
     at.drawn = grow(at.el, at.list, at.drawn, most);
     cancelAnimationFrame(at.next);
     if (most.left > 0) return;
-    at.next = requestAnimationFrame(() => { if (at.el.isConnected) this.grow(() => this.step(at)); });
+    at.next = requestAnimationFrame(() => { if (at.el.isConnected) this.grow(() => this.step(at, { left: atOnce })); });
   }
 
   /** @param {string} who */
