@@ -52,6 +52,7 @@ var load = sync.OnceValue(func() *page {
 // read makes the page of a tree of files.
 func read(tree fs.FS) (*page, error) {
 	p := &page{assets: make(map[string]*file)}
+	var writers sync.Pool // a writer takes a megabyte, and there are 40 files
 	all := sha256.New()
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -67,7 +68,7 @@ func read(tree fs.FS) (*page, error) {
 		if kind == "" {
 			return fmt.Errorf("%s: this kind of file has no Content-Type", name)
 		}
-		p.assets[name] = newFile(kind, content)
+		p.assets[name] = newFile(kind, content, &writers)
 		return nil
 	})
 	if err != nil {
@@ -79,12 +80,12 @@ func read(tree fs.FS) (*page, error) {
 	}
 	delete(p.assets, indexFile)
 	p.version = hex.EncodeToString(all.Sum(nil)[:10])
-	p.index = newFile(index.kind, p.fill(index.plain))
+	p.index = newFile(index.kind, p.fill(index.plain), &writers)
 	return p, nil
 }
 
-func newFile(kind string, content []byte) *file {
-	return &file{kind: kind, plain: content, gzipped: sync.OnceValue(func() []byte { return compressed(content) })}
+func newFile(kind string, content []byte, writers *sync.Pool) *file {
+	return &file{kind: kind, plain: content, gzipped: sync.OnceValue(func() []byte { return compressed(content, writers) })}
 }
 
 // kindOf is the Content-Type of a file; "" for a kind of file that the page does not have.
@@ -150,13 +151,19 @@ func (p *page) needed() (names []string) {
 }
 
 // compressed is a text in the best compression, which is made once.
-func compressed(content []byte) []byte {
+func compressed(content []byte, writers *sync.Pool) []byte {
 	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		panic(err) // the level is a valid one
+	w, ok := writers.Get().(*gzip.Writer)
+	if ok {
+		w.Reset(&out)
+	} else {
+		var err error
+		if w, err = gzip.NewWriterLevel(&out, gzip.BestCompression); err != nil {
+			panic(err) // the level is a valid one
+		}
 	}
 	_, _ = w.Write(content) // a buffer takes everything
 	_ = w.Close()
-	return out.Bytes()
+	writers.Put(w)
+	return bytes.Clone(out.Bytes())
 }

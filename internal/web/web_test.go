@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"path"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -249,6 +250,25 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: it is not ours", name)
 		}
 	})
+}
+
+// TestWriters: the files are compressed with few writers, of which each takes a megabyte.
+//
+//nolint:paralleltest // what others allocate would be counted
+func TestWriters(t *testing.T) {
+	p, err := read(tree(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, f := range p.assets {
+		f.gzipped()
+	}
+	runtime.ReadMemStats(&after)
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(20<<20); got > most {
+		t.Errorf("got %d bytes allocated for %d files, want at most %d", got, len(p.assets), most)
+	}
 }
 
 // TestNoMarkup: nothing in the page makes nodes of a text, runs a text, or loads what is
