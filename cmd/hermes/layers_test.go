@@ -32,7 +32,7 @@ var layers = [][]string{
 }
 
 // support are packages that only tests and benchmarks import; they may import anything.
-var support = []string{"storetest", "runtest", "pairtest", "gateway/gatewaytest", "markdown/markdowntest", "postgres/postgrestest", "provider/providertest", "provider/honcho/honchotest"}
+var support = []string{"storetest", "runtest", "pairtest", "gateway/gatewaytest", "markdown/markdowntest", "postgres/postgrestest", "sqlite/sqlitetest", "provider/providertest", "provider/honcho/honchotest"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/postgres"
 	"github.com/hermes-memory/hermes/internal/postgres/postgrestest"
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/storage"
 	"github.com/hermes-memory/hermes/internal/storetest"
@@ -37,9 +38,12 @@ func (w *world) openStore() (dataStore, *transcript.Mirror) {
 	if w.opt.postgres || w.opt.alternate {
 		return w.openPostgres(), nil
 	}
+	path := filepath.Join(w.dir, "state.db")
+	runtest.Template(w.t, path)
 	db, err := sqlite.Open(context.Background(), sqlite.Options{
-		Transcripts: bell.Ring, Observer: w.measure, Path: filepath.Join(w.dir, "state.db"), Log: w.opt.log,
-		SearchTime: time.Minute, IndexPatience: time.Minute, // the machine may be busy
+		Transcripts: bell.Ring, Observer: w.measure, Path: path, Log: w.opt.log,
+		Synchronous: "OFF",                                   // no test here is about a power cut
+		SearchTime:  time.Minute, IndexPatience: time.Minute, // the machine may be busy
 	})
 	if err != nil {
 		w.t.Fatal(err)

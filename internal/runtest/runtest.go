@@ -18,6 +18,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/sqlite/sqlitetest"
 )
 
 // Open opens the database at a path as a process does that starts. Whoever opens
@@ -30,15 +31,35 @@ func Open(t testing.TB, path string) *sqlite.DB {
 // OpenListing is Open of a database that lists changes for transcripts.
 func OpenListing(t testing.TB, path string, transcripts func()) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(context.Background(), sqlite.Options{
-		Path: path, Transcripts: transcripts, Log: slog.New(slog.DiscardHandler), Synchronous: "OFF",
-		SearchTime: time.Minute, // the machine may be busy
-		NoGuard:    true,        // a test has its files to itself, and a bubble its clock
-	})
+	Template(t, path)
+	db, err := open(context.Background(), path, transcripts)
 	if err != nil {
 		t.Fatalf("open database: %v", err)
 	}
 	return db
+}
+
+func open(ctx context.Context, path string, transcripts func()) (*sqlite.DB, error) {
+	return sqlite.Open(ctx, sqlite.Options{
+		Path: path, Transcripts: transcripts, Log: slog.New(slog.DiscardHandler), Synchronous: "OFF",
+		SearchTime: time.Minute, // the machine may be busy
+		NoGuard:    true,        // a test has its files to itself, and a bubble its clock
+	})
+}
+
+// template is the new database of all tests of a process.
+var template sqlitetest.Template
+
+// Template puts a new database at a path that has none: opening it takes a tenth of making it.
+func Template(t testing.TB, path string) {
+	t.Helper()
+	template.Copy(t, path, func(ctx context.Context, path string) error {
+		db, err := open(ctx, path, nil)
+		if err != nil {
+			return err
+		}
+		return db.Close()
+	})
 }
 
 // Store is what a runner and a curator write to.

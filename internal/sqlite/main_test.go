@@ -19,6 +19,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/sqlite/sqlitetest"
 )
 
 // TestMain runs the tests, or plays the second process that a test asked for.
@@ -42,10 +43,27 @@ func tempFile(t *testing.T) string {
 	return filepath.Join(t.TempDir(), "state.db")
 }
 
-// openTest opens a fresh database that closes with the test.
+// template is the new database of the tests that are not about making one.
+var template sqlitetest.Template
+
+// copied is the path of a new database that no other test uses. Its keys are those of the template.
+func copied(t *testing.T) string {
+	t.Helper()
+	path := tempFile(t)
+	template.Copy(t, path, func(ctx context.Context, path string) error {
+		db, err := Open(ctx, Options{Path: path, Log: quiet()})
+		if err != nil {
+			return err
+		}
+		return db.Close()
+	})
+	return path
+}
+
+// openTest opens a new database that closes with the test.
 func openTest(t *testing.T) *DB {
 	t.Helper()
-	return openAt(t, tempFile(t))
+	return openAt(t, copied(t))
 }
 
 // openAt opens a database that closes with the test, if not before.
@@ -60,11 +78,13 @@ func openAt(t *testing.T, path string) *DB {
 	return db
 }
 
-// openPatient opens a fresh database whose searches wait for the index as long as a busy
-// machine needs.
+// openPatient opens a new database whose searches wait for the index as long as a busy
+// machine needs, and whose commits do not wait for the disk.
 func openPatient(t *testing.T) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), Options{Path: tempFile(t), Log: quiet(), SearchTime: time.Minute, IndexPatience: time.Minute})
+	db, err := Open(t.Context(), Options{
+		Path: copied(t), Log: quiet(), Synchronous: "OFF", SearchTime: time.Minute, IndexPatience: time.Minute,
+	})
 	if err != nil {
 		t.Fatalf("open database: %v", err)
 	}

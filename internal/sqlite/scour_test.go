@@ -198,7 +198,7 @@ func TestVersion1(t *testing.T) {
 // without their key.
 func TestErasuresAreKeyed(t *testing.T) {
 	t.Parallel()
-	one, two := openTest(t), openTest(t)
+	one, two := openAt(t, tempFile(t)), openAt(t, tempFile(t)) // a copy of the template would have its key
 	e := memory.NewErasure(owner.Local(), mention.Of("Orchid-7781"), time.Now())
 	stored := make(map[string]bool)
 	for _, db := range []*DB{one, two} {

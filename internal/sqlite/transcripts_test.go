@@ -22,7 +22,7 @@ import (
 func TestEveryChangeIsListed(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T) storetest.Store {
-		db := openListing(t, tempFile(t))
+		db := openListing(t, copied(t))
 		spy(t, db)
 		return listing{db}
 	})
@@ -58,7 +58,9 @@ func (l listing) settleAll(ctx context.Context) error {
 // openListing opens a database that lists changes for transcripts.
 func openListing(t *testing.T, path string) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), Options{Path: path, Log: quiet(), SearchTime: time.Minute, IndexPatience: time.Minute, Transcripts: func() {}})
+	db, err := Open(t.Context(), Options{
+		Path: path, Log: quiet(), Synchronous: "OFF", SearchTime: time.Minute, IndexPatience: time.Minute, Transcripts: func() {},
+	})
 	if err != nil {
 		t.Fatalf("open database: %v", err)
 	}

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/runtest"
 )
 
 // TestMain also is the MCP server that the tests start.
@@ -66,10 +65,7 @@ func mcpTools() *mcp.Server {
 // someone is another owner than the local one, with a key of the usual scopes.
 func someone(t *testing.T, name string) owner.Owner {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "keys.db"), Log: slog.New(slog.DiscardHandler), Synchronous: "OFF"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := runtest.Open(t, filepath.Join(t.TempDir(), "keys.db"))
 	defer func() { _ = db.Close() }()
 	ring := owner.NewKeyring(db, nil, false, time.Now)
 	_, secret, err := ring.Create(t.Context(), owner.NewKey{Name: name})
