@@ -28,18 +28,23 @@ RACE = -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 CALM = bench/memory internal/errand internal/language internal/markdown internal/mention internal/migrate internal/recall internal/transcript internal/transfer
 CALM_DIRS = $(addprefix ./,$(CALM))
 
+# What runs without the detector is compiled as the program is shipped, without cgo. The
+# whole of `make test` then compiles the dependencies, SQLite among them, in two ways only.
+# go vet shares the objects of the tests, and go test need not vet a second time.
+PLAIN = CGO_ENABLED=0 $(GO) test -vet=off
+
 unit: ## Go tests with the race detector; brings PostgreSQL
 	tools/postgres
-	$(GO) vet ./...
-	$(GO) test $(RACE) -timeout 20m -skip '$(WALKS)' $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CALM_DIRS))")
-	$(GO) test $(CALM_DIRS)
-	$(GO) test -run '$(WALKS)' ./internal/httpapi ./internal/sqlite
-	$(GO) vet -C bench/torture ./...
-	$(GO) test -C bench/torture $(RACE) ./...
+	$(GO) vet $(RACE) ./...
+	$(GO) test -vet=off $(RACE) -timeout 20m -skip '$(WALKS)' $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CALM_DIRS))")
+	$(PLAIN) $(CALM_DIRS)
+	$(PLAIN) -run '$(WALKS)' ./internal/httpapi ./internal/sqlite
+	$(GO) vet -C bench/torture $(RACE) ./...
+	$(GO) test -C bench/torture -vet=off $(RACE) ./...
 
 wire: ## the files of testdata/wire against two servers on one PostgreSQL database, which take the requests in turn
 	tools/postgres
-	$(GO) test -timeout 10m -run '^TestWire$$' ./internal/httpapi -two-servers
+	$(PLAIN) -timeout 10m -run '^TestWire$$' ./internal/httpapi -two-servers
 
 compat: ## the official clients and web pages in a Chromium against a running server
 	GO="$(GO)" compat/run
