@@ -196,6 +196,7 @@ type house struct {
 	hears    gateway.Transcriber // nil unless a test says otherwise
 	fails    func() error        // when events are settled; nil for never
 	breaks   func() error        // once messages are stored; nil for never
+	begins   func()              // before a part of an answer is stored that is being written; nil for nothing
 	stop     context.CancelFunc
 	ended    chan error
 	events   int
@@ -225,6 +226,13 @@ func (s settling) AddSends(ctx context.Context, o owner.Owner, list []gateway.Se
 		err = s.house.breaks()
 	}
 	return err
+}
+
+func (s settling) BeginSend(ctx context.Context, o owner.Owner, m gateway.Send) error {
+	if s.house.begins != nil {
+		s.house.begins()
+	}
+	return s.Store.BeginSend(ctx, o, m)
 }
 
 // model answers with a script; without one it repeats what was said.

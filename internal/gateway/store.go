@@ -77,6 +77,9 @@ type Outbox interface {
 	// AddSends stores messages. A message whose ID is stored already keeps its state, and
 	// gets the new content.
 	AddSends(ctx context.Context, o owner.Owner, list []Send) error
+	// BeginSend stores a part of an answer that is being written, unless a message with its ID
+	// is stored already: the whole answer may be there by now, and has more text.
+	BeginSend(ctx context.Context, o owner.Owner, s Send) error
 	// Sends returns the messages of a chat that are not over, in the order they were added.
 	Sends(ctx context.Context, o owner.Owner, at Place, limit int) ([]Send, error)
 	// MarkSend stores the state of a message: its State, Message, Attempts, WakeAt, Plain,

@@ -23,6 +23,7 @@ func chatTests() []test {
 		{"a settled event has no text, and its answer waits", testSettleEvents},
 		{"a settled event leaves a chat where it was led", testSettleElsewhere},
 		{"a sent message is edited if its text changes", testSendChanges},
+		{"a part that is begun replaces nothing", testBeginSend},
 		{"a chat is led from one session to another", testLeadChat},
 		{"a chat moves with all it has", testMoveChat},
 		{"the newest message of a place is known", testNewestMessage},
@@ -282,6 +283,21 @@ func testSendChanges(t *testing.T, st Store) {
 	if err != nil || byMessage.ID != "a" {
 		t.Errorf("by the platform's id: got %+v, %v", byMessage, err)
 	}
+}
+
+func testBeginSend(t *testing.T, st Store) {
+	ctx := t.Context()
+	first := outbound("a", "half")
+	kind(t, "begin", st.BeginSend(ctx, alice(), first), "")
+	kind(t, "add the whole", st.AddSends(ctx, alice(), []gateway.Send{outbound("a", "half and half"), outbound("z", "the end")}), "")
+	kind(t, "begin behind it", st.BeginSend(ctx, alice(), outbound("z", "the")), "")
+	sends, err := st.Sends(ctx, alice(), placeOf("c"), 10)
+	kind(t, "sends", err, "")
+	var texts []string
+	for i := range sends {
+		texts = append(texts, sends[i].Text)
+	}
+	same(t, "texts", texts, []string{"half and half", "the end"})
 }
 
 func testLeadChat(t *testing.T, st Store) {
@@ -546,6 +562,11 @@ func chatWritingCases() map[string]isolationCase {
 			s := outbound("the-send", "changed")
 			s.Place = thePlace()
 			return nil, st.AddSends(ctx, o, []gateway.Send{s})
+		}},
+		"BeginSend": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			s := outbound("the-send", "changed")
+			s.Place = thePlace()
+			return nil, st.BeginSend(ctx, o, s)
 		}},
 		"MarkSend": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			s := outbound("the-send", markOf(o))
