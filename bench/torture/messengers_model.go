@@ -198,8 +198,10 @@ func (h *seenAnswer) see(begin bool, sent *gatewaytest.Sent) {
 	}
 }
 
-// settle waits until all answers to some questions can be seen.
+// settle waits until all answers to some questions can be seen. patience is how long the next one
+// may take: WhatsApp takes a message in six seconds of a chat, and many may be left to send.
 func (m *messengers) settle(ctx context.Context, ids []string, patience time.Duration) (open []string) {
+	left := len(ids)
 	for end := time.Now().Add(patience); ; pause(ctx, time.Second) {
 		seen := m.hear()
 		open = open[:0]
@@ -207,6 +209,9 @@ func (m *messengers) settle(ctx context.Context, ids []string, patience time.Dur
 			if !seen[id].complete() {
 				open = append(open, id)
 			}
+		}
+		if len(open) < left {
+			left, end = len(open), time.Now().Add(patience)
 		}
 		if len(open) == 0 || time.Now().After(end) || ctx.Err() != nil {
 			return open
