@@ -69,9 +69,13 @@ export async function say(page, text) {
 
 /** answered waits until the newest answer is whole and one of the messages, and gives its text. */
 export async function answered(page, count) {
-  await page.waitForFunction((n) => !document.querySelector('.message:not([id]):not(.apart)')
-    && document.querySelectorAll('.message.assistant').length >= n, count);
-  return page.locator('.message.assistant').last().locator('.words').innerText();
+  const whole = await page.waitForFunction((n) => {
+    if (document.querySelector('.message:not([id]):not(.apart)')) return null;
+    const answers = document.querySelectorAll('.message.assistant');
+    const text = answers.length >= n ? answers[answers.length - 1].querySelector('.words')?.innerText : '';
+    return text ? { text } : null; // looked at and read in one step: the page may draw it again at any time
+  }, count);
+  return (await whole.jsonValue()).text;
 }
 
 /**
