@@ -65,6 +65,7 @@ func (m *Manager) pay(ctx context.Context, o owner.Owner, name string) error {
 		}
 	}
 	began := m.Now()
+	storing := m.lately.storing(o, &d, began)
 	passed, err := m.forget(ctx, o, &d)
 	if errors.Is(err, run.ErrWholePlace) {
 		if err := m.empty(ctx, o, &d, true); err != nil {
@@ -74,6 +75,9 @@ func (m *Manager) pay(ctx context.Context, o owner.Owner, name string) error {
 	}
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) { // shutdown: the next server goes on
 		return nil
+	}
+	if storing && passed.Left == "" {
+		passed.Left = textStoring
 	}
 	m.settle(ctx, &d, began, passed, err)
 	paid := err == nil && passed.Left == ""

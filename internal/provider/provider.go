@@ -66,7 +66,8 @@ type Manager struct {
 	asks   sync.WaitGroup
 	since  time.Time // the provider has been in use
 	// calls is the lock on telling and forgetting: one call at a time.
-	calls sync.Mutex
+	calls  sync.Mutex
+	lately *lately
 
 	mu    sync.Mutex
 	late  map[placeKey]answer
@@ -94,7 +95,8 @@ func New(p Parts) *Manager {
 	return &Manager{
 		life: life, end: end,
 		Parts: p, bell: claim.NewBell(p.Now), recall: breaker{now: p.Now}, tell: breaker{now: p.Now}, asking: make(chan struct{}, maxAsking),
-		late: make(map[placeKey]answer), names: make(map[placeKey]string), heard: make(map[heard]bool), paid: make(map[string][]payment),
+		lately: newLately(p.Provider, p.Now()),
+		late:   make(map[placeKey]answer), names: make(map[placeKey]string), heard: make(map[heard]bool), paid: make(map[string][]payment),
 	}
 }
 

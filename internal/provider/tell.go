@@ -197,7 +197,9 @@ func (l *lineage) tell(ctx context.Context, b *batch) error {
 	if len(said) > 0 {
 		call, stop := context.WithTimeout(ctx, tellTime)
 		defer stop()
-		if err := l.Provider.Told(call, l.place(l.o, name, name), said); err != nil {
+		err := l.Provider.Told(call, l.place(l.o, name, name), said)
+		l.lately.told(l.o, name, said, l.Now())
+		if err != nil {
 			return &unanswered{err}
 		}
 		l.stats.told.Add(int64(len(said)))

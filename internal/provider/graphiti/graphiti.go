@@ -30,6 +30,10 @@ func New(base, key string) (*Provider, error) {
 	return &Provider{client: client}, err
 }
 
+// StoresWithin implements provider.Slow: the server queues messages, and a model reads each before it
+// is stored.
+func (*Provider) StoresWithin() time.Duration { return 10 * time.Minute }
+
 // maxFacts is how many facts a question brings.
 const maxFacts = 20
 

@@ -31,6 +31,9 @@ func New(base, key string) (*Provider, error) {
 	return &Provider{client}, err
 }
 
+// StoresWithin implements provider.Slow: a document is queued, and read before it is stored.
+func (*Provider) StoresWithin() time.Duration { return 10 * time.Minute }
+
 // maxResults is how many memories a question brings.
 const maxResults = 20
 
