@@ -47,10 +47,7 @@ func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
 
 // newIdleWriter is newEventWriter with another text for idle streams than a comment.
 func newIdleWriter(w http.ResponseWriter, pause time.Duration, idle string) *eventWriter {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no")
+	describeStream(w.Header())
 	out := &eventWriter{w: w, rc: http.NewResponseController(w), pause: pause, idle: idle}
 	if pause > 0 {
 		out.mu.Lock() // the timer may fire before the field is set
@@ -58,6 +55,25 @@ func newIdleWriter(w http.ResponseWriter, pause time.Duration, idle string) *eve
 		out.timer = time.AfterFunc(pause, recovery.Func(out.silence, func(error) { out.fail() }))
 	}
 	return out
+}
+
+// describeStream sets the headers of an event stream.
+func describeStream(h http.Header) {
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no")
+}
+
+// onlyHead answers a HEAD request for an event stream, and reports whether the request is one. A
+// stream that went on without a body would hold the connection, on which the client sends its
+// next request.
+func onlyHead(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodHead {
+		return false
+	}
+	describeStream(w.Header())
+	w.WriteHeader(http.StatusOK)
+	return true
 }
 
 // begin sends the head of the response before the first event.

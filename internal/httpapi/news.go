@@ -68,6 +68,9 @@ func (s *server) tellNews(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if onlyHead(w, r) {
+		return nil
+	}
 	o := ownerOf(r)
 	leave, err := s.streams.enter(o.ID() + " " + o.Key())
 	if err != nil {

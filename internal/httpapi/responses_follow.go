@@ -77,6 +77,11 @@ func pieceOfLog(p *live.Piece) *openai.Piece {
 // then gets its own status. A client that disconnects stops nothing.
 func (s *server) followResponse(w http.ResponseWriter, r *http.Request, it *stored, after int, fresh bool) error {
 	n := newNarrator(it)
+	if r.Method == http.MethodHead {
+		n.setHeaders(w.Header(), fresh)
+		onlyHead(w, r)
+		return nil
+	}
 	var out *eventWriter
 	open := func() {
 		if out == nil {

@@ -41,6 +41,9 @@ func (s *server) runEvents(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNoContent) // otherwise a browser's EventSource would reconnect for ever
 		return nil
 	}
+	if onlyHead(w, r) {
+		return nil
+	}
 	if nodes {
 		s.tellNodes(newEventWriter(w, 0), r, after)
 		return nil
