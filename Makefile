@@ -12,7 +12,7 @@ help: ## list the targets
 build: ## a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/hermes ./cmd/hermes
 
-test: unit wire compat ## everything that must pass, in about ten minutes on two cores
+test: unit wire compat ## everything that must pass, in about twenty minutes on two cores
 
 # Walks over every route, and the contract of the store once more. In most of them
 # nothing can race, and in all of them the race detector takes many times as long.
