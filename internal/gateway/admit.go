@@ -137,7 +137,7 @@ func (e *Event) empty() bool {
 }
 
 // pointsAt reports whether a message asks about the one that it answers, also without words: in a
-// group, somebody mentions the bot in an answer to another message.
+// group, a person mentions the bot in an answer to another message.
 func (e *Event) pointsAt() bool {
 	return e.Type != DM && e.Addressed && e.Replied != nil && e.Replied.Text != ""
 }

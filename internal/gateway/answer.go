@@ -135,7 +135,7 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 	return nil
 }
 
-// deliverSoon asks for the messages of a chat to be sent, or shown anew. A bridge's caller fetches
+// deliverSoon asks for the messages of a chat to be sent, or to show their newest text. A bridge's caller fetches
 // them.
 func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place) {
 	if bot.Fetched {

@@ -93,7 +93,7 @@ type Event struct {
 	// sender's.
 	Forwarded *Quoted
 	Files     []FileRef
-	// Things are what people see in the message beside words and files, such as a location.
+	// Things are what people see in the message besides words and files, such as a location.
 	Things []Thing
 	// Album groups messages that were sent together; "" for none.
 	Album string

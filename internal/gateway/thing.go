@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/cite"
@@ -14,6 +15,32 @@ type Thing struct {
 	Kind string
 	// Text is what people see of it; "" for nothing. It is text of strangers.
 	Text string
+}
+
+// NewThing is a thing with what people see of it, in parts; empty ones are left out.
+func NewThing(kind string, parts ...string) Thing {
+	return Thing{Kind: kind, Text: joined(", ", parts)}
+}
+
+// PollOf is a poll: a question, and options to choose from.
+func PollOf(question string, options []string) Thing {
+	return Thing{Kind: "poll", Text: joined(" ", []string{question, joined(" / ", options)})}
+}
+
+// Coordinates are a place on Earth, to about a meter.
+func Coordinates(latitude, longitude float64) string {
+	return fmt.Sprintf("%.5f, %.5f", latitude, longitude)
+}
+
+// joined joins the texts that are not empty.
+func joined(with string, texts []string) string {
+	var out []string
+	for _, t := range texts {
+		if t = strings.TrimSpace(t); t != "" {
+			out = append(out, t)
+		}
+	}
+	return strings.Join(out, with)
 }
 
 // ReadPart reads a part of a platform's message that the rest does not need. It returns nil if the

@@ -25,7 +25,7 @@ func TestThings(t *testing.T) {
 	})
 }
 
-// TestOnlyMentioned: who mentions the bot without words, in an answer to somebody's message, wants
+// TestOnlyMentioned: who mentions the bot without words, in an answer to a person's message, wants
 // to hear about that message. Without one there is nothing to answer.
 func TestOnlyMentioned(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func said(e *Inbound, files []received, t ChatType, earlier string) session.Mess
 	if q := e.Forwarded; q != nil {
 		body = strings.TrimSpace(body + "\n[passed on: " + quoteOf(q) + "]")
 	}
-	if body == "" && e.Forwarded == nil {
+	if body == "" {
 		body = textMentioned
 	}
 	if m.Content == "" { // nothing is learnt from what others said, or from a file's name

@@ -127,7 +127,7 @@ func things(stickers, asked json.RawMessage) []gateway.Thing {
 	var out []gateway.Thing
 	if list := gateway.ReadPart[[]sticker](stickers); list != nil {
 		for _, s := range *list {
-			out = append(out, gateway.Thing{Kind: "sticker", Text: s.Name})
+			out = append(out, gateway.NewThing("sticker", s.Name))
 		}
 	}
 	if p := gateway.ReadPart[poll](asked); p != nil && p.Question.Text != "" {
@@ -135,7 +135,7 @@ func things(stickers, asked json.RawMessage) []gateway.Thing {
 		for _, a := range p.Answers {
 			answers = append(answers, a.Media.Text)
 		}
-		out = append(out, gateway.Thing{Kind: "poll", Text: strings.TrimSpace(p.Question.Text + " " + strings.Join(answers, " / "))})
+		out = append(out, gateway.PollOf(p.Question.Text, answers))
 	}
 	return out
 }

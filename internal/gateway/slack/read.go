@@ -209,7 +209,7 @@ func elsewhere(list json.RawMessage) []gateway.Thing {
 	var out []gateway.Thing
 	for _, f := range each[file](list) {
 		if f.Mode == modeExternal {
-			out = append(out, gateway.Thing{Kind: "file elsewhere", Text: strings.TrimSpace(f.Name + " " + f.URL)})
+			out = append(out, gateway.NewThing("file elsewhere", f.Name+" "+f.URL))
 		}
 	}
 	return out

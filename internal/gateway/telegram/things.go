@@ -9,12 +9,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
-// things are what a message shows beside words and files.
+// things are what a message shows besides words and files.
 func things(m *models.Message) []gateway.Thing {
 	var out []gateway.Thing
-	add := func(kind string, parts ...string) {
-		out = append(out, gateway.Thing{Kind: kind, Text: joined(", ", parts...)})
-	}
+	add := func(kind string, parts ...string) { out = append(out, gateway.NewThing(kind, parts...)) }
 	switch {
 	case m.Venue != nil: // it comes with a location, which says less
 		v := m.Venue
@@ -23,10 +21,10 @@ func things(m *models.Message) []gateway.Thing {
 		add(locationWord(m.Location), coordinates(m.Location))
 	}
 	if c := m.Contact; c != nil {
-		add("contact", joined(" ", c.FirstName, c.LastName), c.PhoneNumber)
+		add("contact", c.FirstName+" "+c.LastName, c.PhoneNumber)
 	}
 	if p := m.Poll; p != nil {
-		add("poll", pollText(p))
+		out = append(out, pollOf(p))
 	}
 	if l := m.Checklist; l != nil {
 		add("checklist", checklistText(l))
@@ -54,40 +52,27 @@ func locationWord(l *models.Location) string {
 	return "location"
 }
 
-// coordinates are a place on Earth, to about a meter.
-func coordinates(l *models.Location) string {
-	return fmt.Sprintf("%.5f, %.5f", l.Latitude, l.Longitude)
-}
+// coordinates are those of a location.
+func coordinates(l *models.Location) string { return gateway.Coordinates(l.Latitude, l.Longitude) }
 
-// pollText is the question of a poll with its options.
-func pollText(p *models.Poll) string {
+// pollOf is a poll with its options.
+func pollOf(p *models.Poll) gateway.Thing {
 	var options []string
 	for i := range p.Options {
 		options = append(options, p.Options[i].Text)
 	}
-	return joined(" ", p.Question, joined(" / ", options...))
+	return gateway.PollOf(p.Question, options)
 }
 
 // checklistText is the title of a checklist with its tasks. Done ones have a mark.
 func checklistText(l *models.Checklist) string {
-	var tasks []string
+	lines := []string{strings.TrimSpace(l.Title)}
 	for i := range l.Tasks {
 		mark := "☐ "
 		if l.Tasks[i].CompletionDate > 0 {
 			mark = "☑ "
 		}
-		tasks = append(tasks, mark+l.Tasks[i].Text)
+		lines = append(lines, mark+l.Tasks[i].Text)
 	}
-	return joined(" ", l.Title, joined(" ", tasks...))
-}
-
-// joined joins the texts that are not empty.
-func joined(with string, texts ...string) string {
-	var out []string
-	for _, t := range texts {
-		if t = strings.TrimSpace(t); t != "" {
-			out = append(out, t)
-		}
-	}
-	return strings.Join(out, with)
+	return strings.TrimSpace(strings.Join(lines, " "))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
-// location is a place on Earth that somebody shared.
+// location is a place on Earth that a person shared.
 type location struct {
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
@@ -16,7 +16,7 @@ type location struct {
 	Address   string  `json:"address"`
 }
 
-// contactCard is a contact that somebody shared.
+// contactCard is a contact that a person shared.
 type contactCard struct {
 	Name struct {
 		Formatted string `json:"formatted_name"`
@@ -29,7 +29,7 @@ type contactCard struct {
 	} `json:"emails"`
 }
 
-// order is what somebody ordered in a catalog.
+// order is what a person ordered in a catalog.
 type order struct {
 	Text  string            `json:"text"`
 	Items []json.RawMessage `json:"product_items"`
@@ -54,14 +54,12 @@ func (u *unsupported) isMessage() bool {
 	return true
 }
 
-// things are what a message shows beside words and files.
+// things are what a message shows besides words and files.
 func (c *content) things() []gateway.Thing {
 	var out []gateway.Thing
-	add := func(kind string, parts ...string) {
-		out = append(out, gateway.Thing{Kind: kind, Text: joined(parts)})
-	}
+	add := func(kind string, parts ...string) { out = append(out, gateway.NewThing(kind, parts...)) }
 	if l := gateway.ReadPart[location](c.Location); l != nil {
-		add("location", l.Name, l.Address, fmt.Sprintf("%.5f, %.5f", l.Latitude, l.Longitude))
+		add("location", l.Name, l.Address, gateway.Coordinates(l.Latitude, l.Longitude))
 	}
 	if cards := gateway.ReadPart[[]contactCard](c.Contacts); cards != nil {
 		for i := range *cards {
@@ -87,15 +85,4 @@ func (c *contactCard) lines() []string {
 		out = append(out, e.Address)
 	}
 	return out
-}
-
-// joined joins the texts that are not empty.
-func joined(texts []string) string {
-	var out []string
-	for _, t := range texts {
-		if t = strings.TrimSpace(t); t != "" {
-			out = append(out, t)
-		}
-	}
-	return strings.Join(out, ", ")
 }
