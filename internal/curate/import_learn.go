@@ -16,7 +16,7 @@ import (
 // export keeps the ids, and its lineages may come in any order. Messages that come before
 // others of their key are therefore stored without being learnt. Their scope is stale from
 // then on, also after a crash, and is learnt as a whole at the end of the import. Learning it
-// anew with each lineage would take a time that grows with the square of their number.
+// again with each lineage would take a time that grows with the square of their number.
 
 // learners are the views that learn a page of an import.
 type learners struct {

@@ -42,7 +42,7 @@ type View struct {
 	near     antecedents
 	undone   Spans // messages that the index holds
 	course   course
-	// texts are changed only by whoever holds finding, which is locked before mu.
+	// texts are changed only by the holder of finding, which is locked before mu.
 	finding  sync.Mutex
 	texts    *texts
 	textSize int64 // bytes

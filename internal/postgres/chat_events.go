@@ -274,6 +274,6 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 			append([]any{string(s.Session), null(s.Session), s.Noticed, millis(s.At)}, placeArgs(o, s.Place)...)...); err != nil {
 			return fmt.Errorf("update chat: %w", err)
 		}
-		return t.putSends(rows)
+		return t.putSends(rows, replacesContent)
 	})
 }

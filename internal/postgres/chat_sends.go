@@ -36,21 +36,34 @@ func sendRows(o owner.Owner, list []gateway.Send) ([][]any, error) {
 const insertSend = `INSERT INTO chat_sends AS s (id, owner_id, platform, account, chat_id, thread_id, type, origin, part, text, buttons, file_name, file_text, reply_to,
 		interaction, plain, state, wake_at, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
-// putSends stores messages. A message that was sent, or may have been, is to be edited if its
-// content is another one now.
-func (t *tx) putSends(rows [][]any) error {
-	const put = insertSend + `
-		ON CONFLICT (owner_id, id) DO UPDATE SET origin = excluded.origin, text = excluded.text, buttons = excluded.buttons,
+// What becomes of a message that is stored already. One that was sent, or may have been, is to be
+// edited if its content is another one now.
+const (
+	replacesContent = ` ON CONFLICT (owner_id, id) DO UPDATE SET origin = excluded.origin, text = excluded.text, buttons = excluded.buttons,
 			file_name = coalesce(s.file_name, excluded.file_name), file_text = coalesce(s.file_text, excluded.file_text),
 			state = CASE WHEN s.state = 'sent' AND (s.text <> excluded.text OR s.buttons IS DISTINCT FROM excluded.buttons) THEN 'changed' ELSE s.state END`
+	keepsContent = ` ON CONFLICT (owner_id, id) DO NOTHING`
+)
+
+// putSends stores messages. known says what becomes of those that are stored already.
+func (t *tx) putSends(rows [][]any, known string) error {
 	for _, args := range rows {
-		t.send("store a message", put, args...)
+		t.send("store a message", insertSend+known, args...)
 	}
 	return nil
 }
 
 // AddSends implements gateway.Outbox.
 func (db *DB) AddSends(ctx context.Context, o owner.Owner, list []gateway.Send) error {
+	return db.addSends(ctx, o, list, replacesContent)
+}
+
+// BeginSend implements gateway.Outbox.
+func (db *DB) BeginSend(ctx context.Context, o owner.Owner, s gateway.Send) error {
+	return db.addSends(ctx, o, []gateway.Send{s}, keepsContent)
+}
+
+func (db *DB) addSends(ctx context.Context, o owner.Owner, list []gateway.Send, known string) error {
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
@@ -58,22 +71,7 @@ func (db *DB) AddSends(ctx context.Context, o owner.Owner, list []gateway.Send) 
 	if err != nil {
 		return err
 	}
-	return db.w.submit(ctx, o, func(t *tx) error { return t.putSends(rows) })
-}
-
-// BeginSend implements gateway.Outbox.
-func (db *DB) BeginSend(ctx context.Context, o owner.Owner, s gateway.Send) error {
-	if err := errNoOwner(o); err != nil {
-		return err
-	}
-	rows, err := sendRows(o, []gateway.Send{s})
-	if err != nil {
-		return err
-	}
-	return db.w.submit(ctx, o, func(t *tx) error {
-		t.send("begin a message", insertSend+` ON CONFLICT (owner_id, id) DO NOTHING`, rows[0]...)
-		return nil
-	})
+	return db.w.submit(ctx, o, func(t *tx) error { return t.putSends(rows, known) })
 }
 
 const sendColumns = `id, platform, account, chat_id, thread_id, type, origin, part, text, buttons, file_name, file_text, reply_to, interaction, plain, state,

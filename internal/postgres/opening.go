@@ -49,13 +49,7 @@ func (db *DB) Opening(ctx context.Context, o owner.Owner, scope memory.Scope) (m
 	batch := &pgx.Batch{}
 	batch.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
 	m := &out.Manifest
-	queueRows(batch, func(r *rows) (bool, error) {
-		p, err := scanManifest(r, m)
-		if p.ID != 0 {
-			m.Pieces = append(m.Pieces, p)
-		}
-		return true, err
-	}, selectManifest, o.ID(), name.key, name.root)
+	queueRows(batch, func(r *rows) error { return scanManifest(r, m) }, selectManifest, o.ID(), name.key, name.root)
 	args := []any{o.ID(), arg, until(scope.AsOf), pieceMessages}
 	queueAhead(batch, &out.Facts, factScanner(), func(*memory.StoredFact) int { return 0 }, facts, append(args, int64(memory.MaxPart))...)
 	read := func(rows *rows) (ranking.Document, error) { return scanDocument(rows) }
@@ -68,17 +62,9 @@ func (db *DB) Opening(ctx context.Context, o owner.Owner, scope memory.Scope) (m
 	return out, nil
 }
 
-// queueRows queues a query. each is called for its rows until it returns false.
-func queueRows(b *pgx.Batch, each func(*rows) (bool, error), query string, args ...any) {
-	b.Queue(numbered(query), storedArgs(args)...).Query(func(found pgx.Rows) error {
-		r := &rows{found}
-		for r.Next() {
-			if more, err := each(r); err != nil || !more {
-				return err
-			}
-		}
-		return r.Err()
-	})
+// queueRows queues a query, whose rows are read by scan.
+func queueRows(b *pgx.Batch, scan func(*rows) error, query string, args ...any) {
+	b.Queue(numbered(query), storedArgs(args)...).Query(func(found pgx.Rows) error { return scanAll(&rows{found}, scan) })
 }
 
 // queueAhead queues a query for rows that are read ahead: pieceMessages of them at most, and texts
@@ -86,11 +72,14 @@ func queueRows(b *pgx.Batch, each func(*rows) (bool, error), query string, args 
 func queueAhead[R any](b *pgx.Batch, out *memory.Ahead[R], scan func(*rows) (R, error), length func(*R) int, query string, args ...any) {
 	out.Read = true
 	size := 0
-	queueRows(b, func(r *rows) (bool, error) {
+	queueRows(b, func(r *rows) error {
+		if out.More {
+			return nil
+		}
 		row, err := scan(r)
 		out.Rows = append(out.Rows, row)
 		size += length(&row)
 		out.More = len(out.Rows) == pieceMessages || size >= pieceBytes
-		return !out.More, err
+		return err
 	}, query, args...)
 }

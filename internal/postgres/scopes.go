@@ -188,31 +188,33 @@ func (db *DB) Manifest(ctx context.Context, o owner.Owner, scope memory.Scope) (
 	if !found {
 		return m, nil
 	}
-	pieces, err := rowsOf(ctx, db, func(rows *rows) (memory.Piece, error) { return scanManifest(rows, &m) },
-		selectManifest, o.ID(), name.key, name.root)
+	got, err := db.query(ctx, selectManifest, o.ID(), name.key, name.root)
+	if err == nil {
+		err = judge(scanAll(got, func(r *rows) error { return scanManifest(r, &m) }))
+	}
 	if err != nil {
 		return memory.Manifest{Version: memory.Unwritten}, fmt.Errorf("read manifest: %w", err)
-	}
-	if len(pieces) > 0 && pieces[0].ID != 0 {
-		m.Pieces = pieces
 	}
 	return m, nil
 }
 
-// scanManifest reads a row of selectManifest: a piece, and into m what all rows repeat. A
-// scope without pieces has one row, of the zero piece.
-func scanManifest(rows *rows, m *memory.Manifest) (memory.Piece, error) {
+// scanManifest reads a row of selectManifest into a manifest: a piece, and what all rows repeat. A
+// scope without pieces has one row, without a piece.
+func scanManifest(rows *rows, m *memory.Manifest) error {
 	var withdrawn, kind sql.NullString
 	var id, format, first, last, count, blocks sql.NullInt64
 	err := rows.Scan(&m.Scope, &m.Version, &m.Edition, &m.Stale, &withdrawn, &id, &kind, &format, &first, &last, &count, &blocks)
 	if err != nil {
-		return memory.Piece{}, err
+		return err
 	}
 	m.Withdrawn = spansOf(withdrawn.String)
-	return memory.Piece{
-		ID: memory.PieceID(id.Int64), Kind: memory.PieceKind(kind.String), Format: int(format.Int64),
-		Span: memory.Span{First: first.Int64, Last: last.Int64}, Count: int(count.Int64), Blocks: int(blocks.Int64),
-	}, nil
+	if id.Valid {
+		m.Pieces = append(m.Pieces, memory.Piece{
+			ID: memory.PieceID(id.Int64), Kind: memory.PieceKind(kind.String), Format: int(format.Int64),
+			Span: memory.Span{First: first.Int64, Last: last.Int64}, Count: int(count.Int64), Blocks: int(blocks.Int64),
+		})
+	}
+	return nil
 }
 
 // spansOf decodes the column withdrawn. A damaged one counts as empty.

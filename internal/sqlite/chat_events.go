@@ -288,6 +288,6 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 			return fmt.Errorf("update chat: %w", err)
 		}
 		t.chatsChanged(o)
-		return t.putSends(rows)
+		return t.putSends(rows, replacesContent)
 	})
 }
