@@ -4,7 +4,7 @@
 GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: release memory-report help build test unit wire compat products pictures check lint fmt bench torture isolation markdown fuzz
+.PHONY: release memory-report help build test unit race wire compat products pictures check lint fmt bench torture isolation markdown fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
@@ -12,34 +12,38 @@ help: ## list the targets
 build: ## a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/hermes ./cmd/hermes
 
-test: unit wire compat ## everything that must pass, in about twenty minutes on two cores
+test: unit wire compat ## everything that must pass, in less than ten minutes on two cores
 
-# Walks over every route, and the contract of the store once more. In most of them
-# nothing can race, and in all of them the race detector takes many times as long.
-WALKS = ^(TestEveryChangeIsListed|TestErrorsDoNotLeak|TestIsolation|TestWritesStayInOneWorld|TestEveryRouteAnswers|TestEveryRouteNeedsItsScope|TestNoAuthRoutes|TestOwners)$$
+# The build of the tests is the build of the program: without cgo. go vet shares its objects,
+# and go test need not vet a second time.
+PLAIN = CGO_ENABLED=0 $(GO) test -vet=off
+
+unit: ## all Go tests; brings PostgreSQL
+	tools/postgres
+	CGO_ENABLED=0 $(GO) vet ./...
+	$(PLAIN) -timeout 20m ./...
+	CGO_ENABLED=0 $(GO) vet -C bench/torture ./...
+	CGO_ENABLED=0 $(GO) test -C bench/torture -vet=off ./...
 
 # The race detector watches all code but the SQLite library. SQLite's own lock orders
 # that code, and it takes four times as long under the detector.
 RACE = -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
 # Packages in which nothing can race: no code in them begins a goroutine or keeps state
-# that changes (cmd/hermes checks that). Their texts and tables take up to ten times as
-# long under the detector.
+# that changes (cmd/hermes checks that).
 CALM = bench/memory internal/errand internal/language internal/markdown internal/mention internal/migrate internal/recall internal/transcript internal/transfer
-CALM_DIRS = $(addprefix ./,$(CALM))
 
-# What runs without the detector is compiled as the program is shipped, without cgo. The
-# whole of `make test` then compiles the dependencies, SQLite among them, in two ways only.
-# go vet shares the objects of the tests, and go test need not vet a second time.
-PLAIN = CGO_ENABLED=0 $(GO) test -vet=off
+# Tests of other packages in which nothing can race. They do one thing after the other: walks
+# over every route, random and large texts, inputs of fuzz tests. Under the detector they take
+# up to ten times as long, and `make test` runs them.
+ALONE = ^(Fuzz.*|TestEveryChangeIsListed|TestErrorsDoNotLeak|TestIsolation|TestWritesStayInOneWorld|TestEveryRoute.*|TestNoAuthRoutes|TestOwners|$\
+TestTurnFromAfar|TestLargeMessages?|TestImportLargeValues|TestImportStoresLargeMessages|TestBodySize|TestNamesApart|TestManyBlocks|TestManyTypes|$\
+TestForgettingLeavesNothing|TestForgettingShortNames|TestForgettingIsNoOracle|TestUntrustedText|TestManyMissed|TestCostDoesNotGrow|TestPrompts|TestFactPages|$\
+TestAppendReadsNothing|TestScopesLearnTheirOwnMessages|TestStrictUpstreamAcceptsEveryPrompt|TestDivision|TestTracesOfTheFormat|TestTracesFindWhatIsThere)$$
 
-unit: ## Go tests with the race detector; brings PostgreSQL
+race: ## the Go tests under the race detector, without those in which nothing can race
 	tools/postgres
-	$(GO) vet $(RACE) ./...
-	$(GO) test -vet=off $(RACE) -timeout 20m -skip '$(WALKS)' $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CALM_DIRS))")
-	$(PLAIN) $(CALM_DIRS)
-	$(PLAIN) -run '$(WALKS)' ./internal/httpapi ./internal/sqlite
-	$(GO) vet -C bench/torture $(RACE) ./...
+	$(GO) test -vet=off $(RACE) -timeout 20m -skip '$(ALONE)' $$($(GO) list ./... | grep -vxF "$$($(GO) list $(addprefix ./,$(CALM)))")
 	$(GO) test -C bench/torture -vet=off $(RACE) ./...
 
 wire: ## the files of testdata/wire against two servers on one PostgreSQL database, which take the requests in turn
@@ -55,7 +59,7 @@ pictures: ## every screen of the web page in both themes and widths, in bin/pict
 products: ## Codex CLI, opencode and Claude Code from npm (1 GB) against a running server
 	GO="$(GO)" compat/products/run
 
-check: fmt lint test ## what to run before a change is handed over
+check: fmt lint test race ## what to run before a change is handed over
 
 fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }

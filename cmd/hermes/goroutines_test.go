@@ -61,20 +61,11 @@ func TestGoroutines(t *testing.T) {
 // a program for one person, whose goroutines each measure one life.
 func TestCalm(t *testing.T) {
 	t.Parallel()
-	const root = "../.."
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := regexp.MustCompile(`(?m)^CALM = (.+)$`).FindSubmatch(makefile)
-	if line == nil {
-		t.Fatal("the Makefile has no line CALM = …")
-	}
-	for _, dir := range strings.Fields(string(line[1])) {
+	for _, dir := range strings.Fields(makeVariable(t, "CALM")) {
 		if dir == "bench/memory" {
 			continue
 		}
-		for path, file := range filesOf(t, filepath.Join(root, dir)) {
+		for path, file := range filesOf(t, filepath.Join("../..", dir)) {
 			for _, b := range begun(file) {
 				t.Errorf("%s: %s begins a goroutine: take its package out of CALM in the Makefile", path, b.name)
 			}
@@ -83,6 +74,50 @@ func TestCalm(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAlone: each name in the Makefile's ALONE, the tests that run without the race detector,
+// is that of a test.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	var source strings.Builder
+	for _, dir := range []string{"cmd", "internal", "bench"} {
+		err := filepath.WalkDir(filepath.Join("../..", dir), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			source.Write(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := strings.Split(strings.Trim(makeVariable(t, "ALONE"), "^()$"), "|")
+	if len(names) < 20 {
+		t.Errorf("ALONE has %d names: it is not read any more", len(names))
+	}
+	for _, name := range names {
+		if !regexp.MustCompile(`(?m)^func ` + name + `\(`).MatchString(source.String()) {
+			t.Errorf("no test is called %s: take it out of ALONE in the Makefile", name)
+		}
+	}
+}
+
+// makeVariable is the value of a variable of the Makefile, over all its lines.
+func makeVariable(t *testing.T, name string) string {
+	t.Helper()
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := strings.ReplaceAll(string(makefile), "$\\\n", "")
+	line := regexp.MustCompile(`(?m)^` + name + ` = (.+)$`).FindStringSubmatch(joined)
+	if line == nil {
+		t.Fatalf("the Makefile has no line %s = …", name)
+	}
+	return line[1]
 }
 
 // filesOf are the parsed files of a directory but its tests, by path.
