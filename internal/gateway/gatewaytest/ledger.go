@@ -139,7 +139,8 @@ func (l *Ledger) Event(t *testing.T, eventID string) gateway.Event {
 	return gateway.Event{}
 }
 
-// Await waits until a condition on the ledger holds, looking after each commit.
+// Await waits until a condition on the ledger holds, looking after each commit. It gives up when
+// nothing was committed for a while: ten thousand events take their time on a slow machine.
 func (l *Ledger) Await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(patience)
@@ -153,6 +154,7 @@ func (l *Ledger) Await(t *testing.T, what string, holds func() bool) {
 		}
 		select {
 		case <-changed:
+			deadline.Reset(patience)
 		case <-deadline.C:
 			t.Fatalf("waited in vain: %s", what)
 		}
