@@ -132,7 +132,7 @@ func (c *cluster) due(ctx context.Context, round int, sum *dueCount, t *tally) e
 	begin := time.Now().Add(15 * time.Second)
 	for i := range dueOfRound {
 		j := dueJob{prompt: fmt.Sprintf("Due time %d of round %d.", i, round), due: begin.Add(rand.N(10 * time.Second)).Truncate(time.Second)}
-		if err := c.plan(ctx, &j, i); err != nil {
+		if err := c.plan(ctx, &j, sessionOfDue(round, i)); err != nil {
 			t.miss("%v", err)
 			continue
 		}
@@ -152,13 +152,16 @@ func (c *cluster) due(ctx context.Context, round int, sum *dueCount, t *tally) e
 			break
 		}
 	}
-	return c.countDue(ctx, jobs, sum)
+	return c.countDue(ctx, round, jobs, sum)
 }
 
+// sessionOfDue is the session of a job. Each round has its own, so that its messages fit a page.
+func sessionOfDue(round, i int) string { return fmt.Sprintf("clocks-%d-%d", round, i%clockSessions) }
+
 // plan makes a job, on any server.
-func (c *cluster) plan(ctx context.Context, j *dueJob, i int) error {
+func (c *cluster) plan(ctx context.Context, j *dueJob, session string) error {
 	body, _ := json.Marshal(map[string]string{ // strings: cannot fail
-		"name": j.prompt, "prompt": j.prompt, "session_id": fmt.Sprintf("clocks-%d", i%clockSessions),
+		"name": j.prompt, "prompt": j.prompt, "session_id": session,
 		"schedule": j.due.UTC().Format(time.RFC3339),
 	})
 	var out struct{ Job struct{ ID string } }
@@ -189,11 +192,11 @@ func (c *cluster) allFired(ctx context.Context, jobs []dueJob) bool {
 }
 
 // countDue compares the fires, and what was said, with what was due, and deletes the jobs.
-func (c *cluster) countDue(ctx context.Context, jobs []dueJob, sum *dueCount) error {
+func (c *cluster) countDue(ctx context.Context, round int, jobs []dueJob, sum *dueCount) error {
 	said := make(map[string]int)
 	for i := range clockSessions {
 		var all listed
-		if err := get(ctx, c.nodes[1].addr(), fmt.Sprintf("/api/sessions/clocks-%d/messages?limit=1000", i), &all); err != nil {
+		if err := get(ctx, c.nodes[1].addr(), "/api/sessions/"+sessionOfDue(round, i)+"/messages?limit=1000", &all); err != nil {
 			return err
 		}
 		for _, m := range all.Data {
