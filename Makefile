@@ -46,9 +46,10 @@ race: ## the Go tests under the race detector, without those in which nothing ca
 	$(GO) test -vet=off $(RACE) -timeout 20m -skip '$(ALONE)' $$($(GO) list ./... | grep -vxF "$$($(GO) list $(addprefix ./,$(CALM)))")
 	$(GO) test -C bench/torture -vet=off $(RACE) ./...
 
+# Its tests wait for the database more than they work, so six run at once.
 wire: ## the files of testdata/wire against two servers on one PostgreSQL database, which take the requests in turn
 	tools/postgres
-	$(PLAIN) -timeout 10m -run '^TestWire$$' ./internal/httpapi -two-servers
+	$(PLAIN) -timeout 10m -parallel 6 -run '^TestWire$$' ./internal/httpapi -two-servers
 
 compat: ## the official clients and web pages in a Chromium against a running server
 	GO="$(GO)" compat/run
