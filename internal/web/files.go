@@ -28,9 +28,9 @@ type page struct {
 
 // file is one file of the page.
 type file struct {
-	kind    string // its Content-Type
-	plain   []byte
-	gzipped func() []byte // made at the first request
+	kind    string        // its Content-Type
+	plain   func() []byte // read from the program each time: hardly any client wants it
+	gzipped func() []byte // made at the first request, and kept
 }
 
 // indexFile is the file that names all others.
@@ -38,21 +38,13 @@ const indexFile = "index.html"
 
 // load reads the files at the first request, so that they do not delay the start.
 var load = sync.OnceValue(func() *page {
-	tree, err := fs.Sub(embedded, "page")
-	if err != nil {
-		panic(err) // "page" is a valid path
-	}
-	p, err := read(tree)
-	if err != nil {
-		panic(err) // the files were there when the program was built
-	}
-	return p
+	return must(read(must(fs.Sub(embedded, "page"))))
 })
 
 // read makes the page of a tree of files.
 func read(tree fs.FS) (*page, error) {
 	p := &page{assets: make(map[string]*file)}
-	var writers sync.Pool // a writer takes a megabyte, and there are 40 files
+	var one compressor
 	all := sha256.New()
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -68,7 +60,7 @@ func read(tree fs.FS) (*page, error) {
 		if kind == "" {
 			return fmt.Errorf("%s: this kind of file has no Content-Type", name)
 		}
-		p.assets[name] = newFile(kind, content, &writers)
+		p.assets[name] = one.file(kind, func() []byte { return must(fs.ReadFile(tree, name)) })
 		return nil
 	})
 	if err != nil {
@@ -80,12 +72,22 @@ func read(tree fs.FS) (*page, error) {
 	}
 	delete(p.assets, indexFile)
 	p.version = hex.EncodeToString(all.Sum(nil)[:10])
-	p.index = newFile(index.kind, p.fill(index.plain), &writers)
+	filled := p.fill(index.plain())
+	p.index = one.file(index.kind, func() []byte { return filled })
 	return p, nil
 }
 
-func newFile(kind string, content []byte, writers *sync.Pool) *file {
-	return &file{kind: kind, plain: content, gzipped: sync.OnceValue(func() []byte { return compressed(content, writers) })}
+// file is a file that the compressor compresses.
+func (c *compressor) file(kind string, plain func() []byte) *file {
+	return &file{kind: kind, plain: plain, gzipped: sync.OnceValue(func() []byte { return c.compressed(plain()) })}
+}
+
+// must is the value of a call that cannot fail: the files are in the program.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // kindOf is the Content-Type of a file; "" for a kind of file that the page does not have.
@@ -137,7 +139,7 @@ func (p *page) needed() (names []string) {
 		names = []string{mainModule}
 	}
 	for i := 0; i < len(names); i++ {
-		for line := range strings.Lines(string(p.assets[names[i]].plain)) {
+		for line := range strings.Lines(string(p.assets[names[i]].plain())) {
 			_, from, imports := strings.Cut(line, " from './")
 			name, _, _ := strings.Cut(from, "'")
 			name = path.Dir(names[i]) + "/" + name
@@ -150,20 +152,26 @@ func (p *page) needed() (names []string) {
 	return names
 }
 
-// compressed is a text in the best compression, which is made once.
-func compressed(content []byte, writers *sync.Pool) []byte {
+// compressor compresses one file after the other: a writer takes a megabyte, and a browser
+// asks for 40 files at once. Between collections of garbage the writer is kept.
+type compressor struct {
+	mu      sync.Mutex
+	writers sync.Pool // of one
+}
+
+// compressed is a text in the best compression.
+func (c *compressor) compressed(content []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var out bytes.Buffer
-	w, ok := writers.Get().(*gzip.Writer)
+	w, ok := c.writers.Get().(*gzip.Writer)
 	if ok {
 		w.Reset(&out)
 	} else {
-		var err error
-		if w, err = gzip.NewWriterLevel(&out, gzip.BestCompression); err != nil {
-			panic(err) // the level is a valid one
-		}
+		w = must(gzip.NewWriterLevel(&out, gzip.BestCompression))
 	}
 	_, _ = w.Write(content) // a buffer takes everything
 	_ = w.Close()
-	writers.Put(w)
+	c.writers.Put(w)
 	return bytes.Clone(out.Bytes())
 }

@@ -43,10 +43,12 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	setHeaders(h)
 	h.Set("Content-Type", f.kind)
 	h.Add("Vary", "Accept-Encoding")
-	body := f.plain
+	var body []byte
 	if readsGzip(r.Header.Values("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
 		body = f.gzipped()
+	} else {
+		body = f.plain()
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)

@@ -117,7 +117,7 @@ func TestNeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, found := range regexp.MustCompile(`js/(\w+)\.js"( fetchpriority="low")?>`).FindAllStringSubmatch(string(p.index.plain), -1) {
+	for _, found := range regexp.MustCompile(`js/(\w+)\.js"( fetchpriority="low")?>`).FindAllStringSubmatch(string(p.index.plain()), -1) {
 		got = append(got, found[1]+found[2])
 	}
 	want := []string{"main", "y", "b", `a fetchpriority="low"`, `z fetchpriority="low"`}
