@@ -2,11 +2,13 @@
 // measured, beside what must hold; a row that misses says so. `BENCH=page make bench` runs
 // it. PAGE_HOME keeps the filled home for the next time, SCALE=10 makes all of it smaller,
 // and ONLY=stream measures a part.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { Agent, createServer, get } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { newHome, startHermes } from './support/hermes.mjs';
 import { fillHuge, fillLong, fillSessions } from './support/large.mjs';
 import { say, sizes, startPages } from './support/page.mjs';
@@ -62,26 +64,68 @@ async function measureServer(server) {
   row('server: the timeline, its first 100', `${ms(line.took)}, ${Math.round(line.bytes / 1000)} KB`, '≤ 50 ms, ≤ 80 KB', line.took <= 50 && line.bytes <= 80_000);
 }
 
-// readFiles reads all files of the page, and gives their sizes as they are sent.
+// readFiles reads all files of the page over six connections, as a browser does, and gives
+// their sizes.
 async function readFiles(server) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 6 });
+  const read = (path) => new Promise((resolve, reject) => {
+    const request = get(new URL(path, `${server.url}/`), { agent, headers: { accept: 'text/html,*/*', 'accept-encoding': 'gzip' } });
+    request.on('error', reject).on('response', (response) => response.on('end', () => resolve(Number(response.headers['content-length']))).resume());
+  });
   const index = await (await fetch(server.url, { headers: { accept: 'text/html' } })).text();
   const files = [...new Set([...index.matchAll(/(?:href|src)="([^"]+)"/g)].map((m) => m[1]))];
-  return Promise.all(['', ...files].map(async (path) => {
-    const response = await fetch(new URL(path, `${server.url}/`), { headers: { accept: 'text/html,*/*', 'accept-encoding': 'gzip' } });
-    await response.arrayBuffer();
-    return Number(response.headers.get('content-length'));
-  }));
+  const sizes = await Promise.all(['', ...files].map(read));
+  agent.destroy();
+  return sizes;
+}
+
+const proc = (server, file) => readFileSync(`/proc/${JSON.parse(readFileSync(join(server.home, 'server.json'), 'utf8')).pid}/${file}`, 'utf8');
+
+// held is the memory of a server, in MB. What it has mapped of its program is not counted: another
+// server that runs the same program would share that.
+const held = (server) => Number(/^Pss_Anon: +(\d+) kB/m.exec(proc(server, 'smaps_rollup'))[1]) / 1024;
+
+// used is the processor time of a server since its start, in milliseconds.
+function used(server) {
+  const { pid } = JSON.parse(readFileSync(join(server.home, 'server.json'), 'utf8'));
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, id) => sum + Number(proc(server, `task/${id}/schedstat`).split(' ')[0]), 0) / 1e6;
+}
+
+// withoutPage builds the server with nothing in the place of the page.
+function withoutPage() {
+  const [dir, web] = [newHome(), fileURLToPath(new URL('../internal/web/', import.meta.url))];
+  writeFileSync(join(dir, 'web.go'), 'package web\n\nimport "net/http"\n\nfunc Index(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }\n\n'
+    + 'func Asset(http.ResponseWriter, *http.Request, string, string) bool { return false }\n');
+  writeFileSync(join(dir, 'overlay.json'), JSON.stringify({ Replace: { [join(web, 'web.go')]: join(dir, 'web.go'), [join(web, 'files.go')]: '' } }));
+  execFileSync(process.env.GO ?? 'go', ['build', '-overlay', join(dir, 'overlay.json'), '-o', join(dir, 'hermes'), './cmd/hermes'], { cwd: join(web, '../..'), env: { ...process.env, CGO_ENABLED: '0' } });
+  return join(dir, 'hermes');
+}
+
+// measureStart starts servers with an empty home, with the page and without it in turn.
+async function measureStart() {
+  const programs = [undefined, withoutPage()];
+  const start = async (program) => {
+    const server = await startHermes({ program });
+    const cpu = used(server);
+    await pause(500);
+    const memory = held(server);
+    await server.stop();
+    return { cpu, memory };
+  };
+  const pairs = await times(15, async (i) => {
+    const [first, second] = [await start(programs[i % 2]), await start(programs[1 - i % 2])];
+    return i % 2 === 0 ? [first, second] : [second, first];
+  });
+  const more = (name) => median(pairs.map(([page]) => page[name])) - median(pairs.map(([, none]) => none[name]));
+  row('start of the server: processor time with the page', `${more('cpu').toFixed(1)} ms more`, '≤ 2 ms', more('cpu') <= 2);
+  row('idle memory with the page, of which nothing was read', `${more('memory').toFixed(1)} MB more`, '≤ 1 MB', more('memory') <= 1);
 }
 
 // measureIdle starts servers with an empty home, and has a browser's worth of files read.
 async function measureIdle() {
-  const held = (server) => {
-    const { pid } = JSON.parse(readFileSync(join(server.home, 'server.json'), 'utf8'));
-    return Number(/^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))[1]) / 1024;
-  };
-  const more = await times(5, async () => {
+  const more = await times(9, async () => {
     const server = await startHermes();
-    await fetch(`${server.url}/api/page`);
+    await fetch(`${server.url}/api/me`, { headers: { authorization: 'Bearer hermes' } });
     await pause(500);
     const before = held(server);
     await readFiles(server);
@@ -260,7 +304,7 @@ const server = await startHermes({ home, env: { HERMES_UPSTREAM_URL: upstream.ur
 console.log(`the server answered after ${ms(performance.now() - began)}`);
 try {
   await fill(server);
-  for (const measure of [measureFiles, measureIdle, measureServer, measurePaint, measureTranscript, measureSessions, measureStream, measureHuge]) {
+  for (const measure of [measureFiles, measureStart, measureIdle, measureServer, measurePaint, measureTranscript, measureSessions, measureStream, measureHuge]) {
     if (!only || only.test(measure.name)) await measure(server, pages, upstream);
   }
   const others = [...pages.seen.origins].filter((o) => !o.startsWith('http://127.0.0.1:') && o !== 'null');

@@ -31,11 +31,12 @@ export function newHome() {
 /**
  * startHermes runs `hermes serve` and returns once it answers. By default it
  * listens on a free port and looks for no model on this machine; env and args
- * are added to that. With bare it is given nothing but its home.
+ * are added to that. With bare it is given nothing but its home. Another program than the
+ * one under test may be named.
  */
-export async function startHermes({ home = newHome(), env = {}, args = [], bare = false } = {}) {
+export async function startHermes({ home = newHome(), env = {}, args = [], bare = false, program = binary } = {}) {
   const settings = bare ? {} : { HERMES_ADDR: '127.0.0.1:0', HERMES_PROBE: 'false' };
-  const child = spawn(binary, ['serve', ...args], {
+  const child = spawn(program, ['serve', ...args], {
     env: { PATH: process.env.PATH, HOME: home, HERMES_HOME: home, ...settings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

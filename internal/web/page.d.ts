@@ -37,6 +37,8 @@ interface Me {
 interface Route {
   place: string;
   path: string[];
+  /** Whether it names something yet to be made, and not a thing with the id "new". */
+  fresh: boolean;
   query: Record<string, string>;
 }
 
@@ -95,6 +97,14 @@ interface Feed {
   failed?: (problem: any) => void;
   /** Of what listens for changes: it had to wait, and may have missed some. */
   late?: () => void;
+}
+
+/** A page of a list. */
+interface Paged<T> {
+  data: T[];
+  has_more?: boolean;
+  next_cursor?: string | null;
+  counts?: any;
 }
 
 /** Whose memory. */

@@ -1,15 +1,15 @@
 // What can be done with a session as a whole.
 import { get, part, patch, post, remove, send } from './api.js';
-import { ask, dialog, failed, prompt, toast } from './dialog.js';
+import { ask, dialog, once, prompt, toast } from './dialog.js';
 import { h } from './dom.js';
 import { can, change, copy, dropDrafts, save, tab } from './store.js';
 import { month, plural } from './words.js';
 
-/** @param {() => Promise<any>} f */
-const trying = (f) => async () => {
-  /** @type {any} */ (document.querySelector('details.menu[open]'))?.removeAttribute('open');
-  try { await f(); } catch (err) { failed(err); }
-};
+/** closing is an item that closes the menu. @param {() => any} f */
+const closing = (f) => once(() => {
+  document.querySelector('details.menu[open]')?.removeAttribute('open');
+  return f();
+});
 
 /** actions are the menu of a session. @param {any} s @param {Hooks} hooks */
 export function actions(s, hooks) {
@@ -30,19 +30,16 @@ export function actions(s, hooks) {
     ['Delete…', () => erase(s, path), write],
   ]);
   return h('details', { class: 'menu', key: 'menu' }, h('summary', { class: 'button' }, 'Actions'),
-    h('ul', null, list.filter(([, , may]) => may).map(([text, act]) => h('li', { key: text }, h('button', { class: 'item', onclick: trying(async () => act()) }, text)))));
+    h('ul', null, list.filter(([, , may]) => may).map(([text, act]) => h('li', { key: text }, h('button', { class: 'item', onclick: closing(act) }, text)))));
 }
 
 /** rename gives a session a title of the person's. @param {any} s @param {() => void} done */
 export async function rename(s, done) {
   const path = `api/sessions/${part(s._lineage_root_id)}`;
-  const title = await prompt({ title: 'Rename the session', label: 'Title', value: s.title ?? '', action: 'Rename' });
-  if (title === undefined || title === s.title) return;
-  try {
-    await patch(path, { title });
-    done();
-    toast('Renamed.', s.title ? async () => { await patch(path, { title: s.title }).catch(failed); done(); } : undefined);
-  } catch (err) { failed(err); }
+  const now = await prompt({ title: 'Rename the session', label: 'Title', value: s.title ?? '', action: 'Rename' }, (title) => patch(path, { title }));
+  if (!now) return;
+  done();
+  toast('Renamed.', s.title ? async () => { await patch(path, { title: s.title }); done(); } : undefined);
 }
 
 /** @param {string} path @param {Hooks} hooks */
@@ -64,11 +61,9 @@ async function compress(path, hooks) {
 
 /** forkFrom copies a session up to a message. @param {string} root @param {any} m */
 export async function forkFrom(root, m) {
-  try {
-    const made = await post(`api/sessions/${part(root)}/fork`, m ? { message_id: m.id } : {});
-    location.hash = `#/sessions/${part(made._lineage_root_id)}`;
-    toast('This is a copy. The session that it was made of stays as it was.');
-  } catch (err) { failed(err); }
+  const made = await post(`api/sessions/${part(root)}/fork`, m ? { message_id: m.id } : {});
+  location.hash = `#/sessions/${part(made._lineage_root_id)}`;
+  toast('This is a copy. The session that it was made of stays as it was.');
 }
 
 /** @param {string} path */

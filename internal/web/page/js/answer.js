@@ -1,7 +1,7 @@
 // An answer as it comes: the regions of its text, the calls of tools, and what waits for
 // a person. Finished regions are drawn once; the last one is drawn as it grows.
 import { post, part } from './api.js';
-import { failed } from './dialog.js';
+import { once } from './dialog.js';
 import { h, make } from './dom.js';
 import { gutter, toolLine, unlabel } from './message.js';
 import { grow } from './nodes.js';
@@ -149,15 +149,11 @@ export class Answer {
 
   /** request asks whether a call may run. @param {any} event */
   request(event) {
-    const decide = async (/** @type {boolean} */ approve) => {
-      try {
-        await post(`v1/runs/${part(event.run_id)}/approval`, { approve, call_id: event.call_id });
-      } catch (err) { failed(err); }
-    };
+    const decide = (/** @type {boolean} */ approve) => once(() => post(`v1/runs/${part(event.run_id)}/approval`, { approve, call_id: event.call_id }));
     const el = make('div', { class: 'approval' },
       h('p', null, h('strong', null, event.name), ' waits for you. Without a decision it counts as denied at ', exact(event.deadline), '.'),
       h('pre', { tabindex: 0 }, plain(event.arguments)),
-      h('div', { class: 'buttons' }, h('button', { onclick: () => decide(true) }, 'Approve'), h('button', { onclick: () => decide(false) }, 'Deny')));
+      h('div', { class: 'buttons' }, h('button', { onclick: decide(true) }, 'Approve'), h('button', { onclick: decide(false) }, 'Deny')));
     this.calls.get(event.call_id)?.remove();
     this.calls.set(event.call_id, el);
     this.words.append(el);

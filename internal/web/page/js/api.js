@@ -1,10 +1,11 @@
 // The only way to the server, together with events.js: requests, their failures, and
 // waiting until the server is there, or until somebody has signed in.
 import { change, kept, state, tab } from './store.js';
+import { now, setClock } from './words.js';
 
 /** Problem is a request that failed, as a person needs to know it. */
 export class Problem extends Error {
-  /** @param {{status: number, code?: string, message: string, requestID?: string, retryAfter?: number, param?: string}} of */
+  /** @param {{status: number, code?: string, message: string, requestID?: string, retryAfter?: number, param?: string, foreign?: boolean}} of */
   constructor(of) {
     super(of.message);
     this.status = of.status;
@@ -12,6 +13,8 @@ export class Problem extends Error {
     this.requestID = of.requestID ?? '';
     this.retryAfter = of.retryAfter ?? 0;
     this.param = of.param ?? '';
+    /** whether these are not the server's own words, but those of something before it */
+    this.foreign = of.foreign ?? false;
   }
 }
 
@@ -55,6 +58,9 @@ export function reachable() {
   return new Promise((resolve) => { waiting.add(resolve); });
 }
 
+/** healthy reports whether the server answers. */
+const healthy = () => fetch('health', { credentials: 'omit', cache: 'no-store' }).then((answer) => answer.ok, () => false);
+
 /** lost notes that the server could not be reached, and looks for it until it can. */
 export async function lost() {
   state.offline = true;
@@ -63,8 +69,7 @@ export async function lost() {
   looking = true;
   for (let pause = 500; ; pause = Math.min(pause * 1.5, 8000)) {
     await new Promise((resolve) => { setTimeout(resolve, pause); });
-    const answer = await fetch('health', { credentials: 'omit', cache: 'no-store' }).catch(() => null);
-    if (answer?.ok) break;
+    if (await healthy()) break;
   }
   looking = false;
   state.offline = false;
@@ -86,16 +91,40 @@ export function signedIn() {
   return signingIn;
 }
 
+/** offline is a request that has reached nobody. */
+function offline() {
+  lost();
+  return new Problem({ status: 0, code: 'offline', message: 'The server cannot be reached.' });
+}
+
+/** stranger is an answer that is not the server's own. @param {Response} answer */
+export function stranger(answer) {
+  return new Problem({
+    status: answer.status, foreign: true, retryAfter: seconds(answer.headers.get('retry-after')),
+    message: `Not the server but something before it, such as a proxy, has answered with ${answer.status}. Try again; if this stays, open the page anew, or ask who runs the proxy.`,
+  });
+}
+
+/** seconds reads a Retry-After, which is a number or a date. @param {string | null} text */
+function seconds(text) {
+  const n = Number(text ?? 0);
+  return Number.isNaN(n) ? Math.max(0, Math.ceil((new Date(text ?? '').getTime() - now()) / 1000)) || 0 : n;
+}
+
 /** failure is what an answer says went wrong. @param {Response} answer @returns {Promise<Problem>} */
 export async function failure(answer) {
   const text = await answer.text().catch(() => '');
-  let error = /** @type {any} */ ({});
-  try { error = JSON.parse(text).error ?? {}; } catch { /* not the server's own words */ }
-  return new Problem({
-    status: answer.status, code: error.code ?? '', param: error.param ?? '',
-    message: error.message ?? `The server answered with ${answer.status}.`,
-    requestID: answer.headers.get('x-request-id') ?? '', retryAfter: Number(answer.headers.get('retry-after') ?? 0),
-  });
+  let error = /** @type {any} */ (null);
+  try { error = JSON.parse(text).error; } catch { /* not the server's own words */ }
+  if (typeof error?.message === 'string') {
+    return new Problem({
+      status: answer.status, code: error.code ?? '', param: error.param ?? '', message: error.message,
+      requestID: answer.headers.get('x-request-id') ?? '', retryAfter: seconds(answer.headers.get('retry-after')),
+    });
+  }
+  // A proxy whose server is away says so in its own words.
+  if ([502, 503, 504].includes(answer.status) && !(await healthy())) return offline();
+  return stranger(answer);
 }
 
 /**
@@ -115,13 +144,12 @@ export async function send(method, path, options = {}) {
         body: options.body === undefined ? undefined : JSON.stringify(options.body),
       });
     } catch (err) {
-      if (options.signal?.aborted) throw err;
-      lost();
-      throw new Problem({ status: 0, code: 'offline', message: 'The server cannot be reached.' });
+      throw options.signal?.aborted ? err : offline();
     }
+    setClock(answer.headers.get('date'));
     if (answer.ok) return answer;
     const problem = await failure(answer);
-    if (problem.status !== 401 || options.bare) throw problem;
+    if (problem.status !== 401 || problem.foreign || options.bare) throw problem;
     if (used === token) await signedIn();
   }
 }
@@ -129,7 +157,13 @@ export async function send(method, path, options = {}) {
 /** @param {string} method @param {string} path @param {Options} [options] @returns {Promise<any>} */
 async function json(method, path, options) {
   const answer = await send(method, path, options);
-  return answer.status === 204 ? null : answer.json();
+  if (answer.status === 204) return null;
+  try {
+    return await answer.json();
+  } catch (err) {
+    if (options?.signal?.aborted) throw err;
+    throw err instanceof SyntaxError ? stranger(answer) : offline(); // HTML, or cut off
+  }
 }
 
 /** get reads. @param {string} path @param {Record<string, any>} [query] @param {AbortSignal} [signal] */
@@ -142,4 +176,4 @@ export const patch = (path, body, options = {}) => json('PATCH', path, { ...opti
 export const remove = (path, options = {}) => json('DELETE', path, options);
 
 /** part is an id as a part of a path. @param {string} id */
-export const part = (id) => encodeURIComponent(id);
+export const part = (id) => (id === 'new' ? '%6Eew' : encodeURIComponent(id)); // #/sessions/new is another thing

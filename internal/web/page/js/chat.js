@@ -23,7 +23,7 @@ export class Chat {
     this.reason = null;
     /** @type {Map<number, any>} what runs have said of their answers, by the seq behind them */
     this.said = new Map();
-    this.session = new Source((signal) => get(`api/sessions/${part(this.root)}`, {}, signal));
+    this.session = new Source((signal) => get(`api/sessions/${part(this.root)}`, {}, signal).catch(missing));
     this.doing = {
       root: '',
       why: (/** @type {string} */ id) => this.why(id),
@@ -44,44 +44,45 @@ export class Chat {
 
   close() {
     for (const stop of this.stops) stop();
-    this.live.stop();
-    this.session.close();
-    this.reason?.close();
+    this.leave();
   }
 
   /** @param {Route} route */
   go(route) {
-    const [id = '', at] = route.path;
-    const root = id === 'new' ? '' : id;
-    if (route.path.length === 0) return;
+    const [id, name] = route.path;
+    if (id === undefined) { this.leave(); return; }
+    const root = route.fresh ? '' : id;
+    const at = /^\d{1,15}$/.test(name ?? '') ? name : undefined;
     if (root !== this.root || this.fresh === undefined) this.open(root, at);
     else if (at !== undefined && at !== this.at) this.transcript.go(Number(at));
     this.at = at;
     this.panelFor(route.query.why);
   }
 
-  /** @param {string} root @param {string | undefined} at */
-  async open(root, at) {
-    this.fresh = root === '';
-    this.root = this.doing.root = root;
+  // leave forgets the session that was on view. An answer goes on without a reader.
+  leave() {
+    this.fresh = undefined;
+    this.root = this.doing.root = '';
     this.gone = false;
-    this.follows = at === undefined;
     this.said.clear();
     this.live.stop();
     this.session.close();
     this.session.data = undefined;
     this.transcript.clear();
-    this.compose.open(root);
-    if (!root) return;
-    this.session.again().then(() => this.missing());
-    await Promise.all([this.transcript.open(at === undefined ? undefined : Number(at)), this.live.open(root)]);
-    if (at === undefined) this.transcript.toEnd();
+    this.panelFor(undefined);
   }
 
-  missing() {
-    if (this.session.problem?.status !== 404) return;
-    this.session.problem = new Problem({ status: 404, message: 'There is no such session. It may have been deleted.' });
-    change();
+  /** @param {string} root @param {string | undefined} at */
+  async open(root, at) {
+    this.leave();
+    this.fresh = root === '';
+    this.root = this.doing.root = root;
+    this.follows = at === undefined;
+    this.compose.open(root);
+    if (!root) return;
+    this.session.again();
+    await Promise.all([this.transcript.open(at === undefined ? undefined : Number(at)), this.live.open(root)]);
+    if (at === undefined) this.transcript.toEnd();
   }
 
   /** begun names the session that the first message has begun. @param {string} root */
@@ -89,7 +90,7 @@ export class Chat {
     this.root = this.doing.root = root;
     this.fresh = false;
     history.replaceState(null, '', `#/sessions/${part(root)}`);
-    state.route = { place: 'sessions', path: [root], query: {} };
+    state.route = { place: 'sessions', path: [root], fresh: false, query: {} };
     this.session.again();
   }
 
@@ -103,7 +104,7 @@ export class Chat {
     }
     this.session.again();
     if (event.what === 'message') await this.live.fresh();
-    if (event.what === 'changed' && !this.live.busy) await this.transcript.fresh().catch(() => []);
+    if (event.what === 'changed' && !this.live.busy) await this.transcript.again().catch(() => {});
   }
 
   /** tell keeps what a run has said of its answer. @param {any} run */
@@ -192,4 +193,10 @@ export class Chat {
     this.transcript.undone = !this.transcript.undone;
     this.anew();
   }
+}
+
+/** missing says in the page's words that a session is not there. @param {unknown} err @returns {never} */
+function missing(err) {
+  if (err instanceof Problem && err.status === 404 && !err.foreign) err.message = 'There is no such session. It may have been deleted.';
+  throw err;
 }

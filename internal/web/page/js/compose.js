@@ -66,6 +66,7 @@ export class Compose {
     const text = this.field.value.trim();
     if (!text || this.sending) return;
     const from = this.draft;
+    const here = () => this.chat.fresh !== undefined && this.draft === from;
     this.sending = true;
     this.field.value = '';
     this.size();
@@ -75,11 +76,14 @@ export class Compose {
       tab.set(from, null);
     } catch (err) {
       failed(err);
-      if (!this.field.value) this.field.value = text; // nothing that was typed is lost
-      this.typed();
+      // Nothing that was typed is lost. Where another session is on view, it is the draft of its own.
+      if (here() && !this.field.value) this.field.value = text;
     } finally {
       this.sending = false;
-      this.root = this.chat.root;
+      if (here()) {
+        this.root = this.chat.root;
+        this.typed();
+      }
       this.draw();
     }
   }

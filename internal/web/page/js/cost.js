@@ -2,8 +2,9 @@
 import { get, part } from './api.js';
 import { h } from './dom.js';
 import { empty, shown, Source } from './load.js';
+import { grid, head } from './shape.js';
 import { change, save } from './store.js';
-import { day, dayClock, number, plural } from './words.js';
+import { dayClock, now, number, plural, utcDay } from './words.js';
 
 class Cost {
   constructor() {
@@ -11,7 +12,7 @@ class Cost {
     this.log = false;
     this.source = new Source((signal) => {
       const { days, bucket, by } = this.filter;
-      return get('api/cost', { from: new Date(Date.now() - Number(days) * 864e5).toISOString(), bucket, by }, signal);
+      return get('api/cost', { from: new Date(now() - Number(days) * 864e5).toISOString(), bucket, by }, signal);
     });
     this.source.again();
   }
@@ -32,7 +33,7 @@ class Cost {
     const choice = (name, label, options) => h('label', null, label, h('select', { onchange: (e) => this.set({ [name]: e.target.value }) },
       options.map(([v, t]) => h('option', { value: v, selected: v === this.filter[name] }, t))));
     return [
-      h('header', { class: 'head' }, h('h1', null, 'Cost')),
+      head('', 'Cost'),
       h('div', { class: 'tools-row' },
         choice('days', 'the last', [['1', 'day'], ['7', '7 days'], ['30', '30 days'], ['365', 'year']]),
         choice('bucket', 'by', [['hour', 'hour'], ['day', 'day'], ['week', 'week']]),
@@ -46,15 +47,16 @@ class Cost {
   report(r) {
     if (r.turns === 0) return empty('Turns of this time will be counted here: what was sent, and what the whole history would have been.');
     const points = together(r.data);
+    const when = r.bucket === 'hour' ? dayClock : utcDay;
     const less = r.naive_tokens > 0 ? Math.round((1 - r.sent_tokens / r.naive_tokens) * 100) : 0;
     const sentence = `${plural(r.turns, 'turn')}: ${number(r.sent_tokens)} tokens sent. The whole history each time would have been ${number(r.naive_tokens)}${less > 0 ? `, so ${less} % less was sent` : ''}.`;
     return [
       h('p', null, sentence),
       h('ul', { class: 'legend', 'aria-hidden': 'true' }, colours.map(([name, text]) => h('li', { key: name }, h('span', { class: `swatch part-${name}` }), text)), h('li', null, '- - the whole history')),
-      plot(points, { log: this.log, title: `Tokens sent by ${r.bucket}`, summary: sentence }),
+      plot(points, { log: this.log, when, title: `Tokens sent by ${r.bucket}`, summary: sentence }),
       r.groups?.length > 0 && groups(r),
       h('div', null, h('button', { onclick: () => save('cost.csv', csv(r.data), 'text/csv') }, 'Save as CSV')),
-      table(points, r.bucket),
+      table(points, r.bucket, when),
     ];
   }
 }
@@ -74,21 +76,21 @@ function together(data) {
   return [...by.values()].sort((a, b) => a.at.localeCompare(b.at));
 }
 
+/** right is the head of a column of figures. @param {string} t */
+const right = (t) => h('th', { scope: 'col', class: 'right' }, t);
+const figures = () => ['Turns', 'Sent', 'Whole history'].map(right);
+
 /** @param {any} r */
 function groups(r) {
-  return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': `By ${r.by}` }, h('table', { class: 'grid' },
-    h('thead', null, h('tr', null, h('th', { scope: 'col' }, r.by), ['Turns', 'Sent', 'Whole history'].map((t) => h('th', { scope: 'col', class: 'right' }, t)))),
-    h('tbody', null, r.groups.map((/** @type {any} */ g) => h('tr', { key: g.group },
+  return grid(`By ${r.by}`, [r.by, ...figures()], r.groups.map((/** @type {any} */ g) => h('tr', { key: g.group },
       h('td', null, r.by === 'session' && g.group !== 'other' ? h('a', { href: `#/sessions/${part(g.group)}` }, g.title ?? g.group) : g.group ?? 'none'),
-      [g.turns, g.sent_tokens, g.naive_tokens].map((n) => h('td', { class: 'right' }, number(n))))))));
+      [g.turns, g.sent_tokens, g.naive_tokens].map((n) => h('td', { class: 'right' }, number(n))))));
 }
 
-/** @param {any[]} points @param {string} bucket */
-function table(points, bucket) {
-  const when = bucket === 'hour' ? dayClock : day;
-  return h('details', null, h('summary', null, 'As a table'), h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Figures' }, h('table', { class: 'grid' },
-    h('thead', null, h('tr', null, h('th', { scope: 'col' }, bucket), ['Turns', 'Sent', 'Whole history', ...colours.map(([, t]) => t)].map((t) => h('th', { scope: 'col', class: 'right' }, t)))),
-    h('tbody', null, points.map((p) => h('tr', { key: p.at }, h('td', null, when(p.at)), [p.turns, p.sent, p.naive, ...colours.map(([name]) => p.parts[name])].map((n) => h('td', { class: 'right' }, number(n)))))))));
+/** @param {any[]} points @param {string} bucket @param {(t: string) => string} when */
+function table(points, bucket, when) {
+  return h('details', null, h('summary', null, 'As a table'), grid('Figures', [bucket, ...figures(), ...colours.map(([, t]) => right(t))],
+    points.map((p) => h('tr', { key: p.at }, h('td', null, when(p.at)), [p.turns, p.sent, p.naive, ...colours.map(([name]) => p.parts[name])].map((n) => h('td', { class: 'right' }, number(n)))))));
 }
 
 /** csv is the report for other programs. A cell is never taken for a formula there. @param {any[]} data */
@@ -127,7 +129,7 @@ function ticks(most, log) {
 
 /**
  * plot draws points.
- * @param {Point[]} points @param {{log: boolean, title: string, summary: string}} of
+ * @param {Point[]} points @param {{log: boolean, title: string, summary: string, when: (t: string) => string}} of
  * @returns {Kid}
  */
 export function plot(points, of) {
@@ -145,16 +147,16 @@ export function plot(points, of) {
       h('svg:line', { class: 'axis', x1: box.left, x2: box.width - box.right, y1: y(n), y2: y(n) }),
       h('svg:text', { x: box.left - 6, y: y(n) + 4, 'text-anchor': 'end' }, short(n)),
     ]),
-    points.map((p, i) => bar(p, x(i), Math.max(1, Math.min(slot - 2, 28)), y, slot)),
+    points.map((p, i) => bar(p, x(i), Math.max(1, Math.min(slot - 2, 28)), y, slot, of.when)),
     line(points, (i) => x(i) + slot / 2, y),
-    labels(points, (i) => x(i) + slot / 2)));
+    labels(points, (i) => x(i) + slot / 2, of.when)));
 }
 
-/** bar is a time, with its parts on top of each other. @param {Point} p @param {number} left @param {number} width @param {(n: number) => number} y @param {number} slot */
-function bar(p, left, width, y, slot) {
+/** bar is a time, with its parts on top of each other. @param {Point} p @param {number} left @param {number} width @param {(n: number) => number} y @param {number} slot @param {(t: string) => string} when */
+function bar(p, left, width, y, slot, when) {
   let below = 0;
   const at = left + (slot - width) / 2;
-  return h('svg:g', { key: p.at }, h('svg:title', null, `${day(p.at)}: ${number(p.sent)} sent, whole history ${number(p.naive)}`), colours.map(([name]) => {
+  return h('svg:g', { key: p.at }, h('svg:title', null, `${when(p.at)}: ${number(p.sent)} sent, whole history ${number(p.naive)}`), colours.map(([name]) => {
     const n = p.parts[name] ?? 0;
     if (n === 0) return null;
     const [bottom, top] = [y(below), y(below + n)];
@@ -169,8 +171,8 @@ function line(points, x, y) {
   return h('svg:path', { class: 'naive', d: points.map((p, i) => `${i === 0 ? 'M' : 'L'}${x(i).toFixed(1)} ${y(p.naive).toFixed(1)}`).join('') });
 }
 
-/** @param {Point[]} points @param {(i: number) => number} x */
-function labels(points, x) {
+/** @param {Point[]} points @param {(i: number) => number} x @param {(t: string) => string} when */
+function labels(points, x, when) {
   const every = Math.max(1, Math.ceil(points.length / 6));
-  return points.map((p, i) => i % every === 0 && h('svg:text', { key: p.at, x: x(i), y: box.height - 6, 'text-anchor': i === 0 && points.length > 1 ? 'start' : 'middle' }, day(p.at)));
+  return points.map((p, i) => i % every === 0 && h('svg:text', { key: p.at, x: x(i), y: box.height - 6, 'text-anchor': i === 0 && points.length > 1 ? 'start' : 'middle' }, when(p.at)));
 }

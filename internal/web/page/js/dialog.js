@@ -1,9 +1,11 @@
 // Dialogs and short messages. What cannot be undone wants a name typed.
 import { Problem } from './api.js';
 import { draw, h } from './dom.js';
+import { trouble } from './load.js';
 import { change } from './store.js';
+import { toType, typed } from './words.js';
 
-/** @type {{text: string, undo?: () => void, bad?: boolean, id: number}[]} */
+/** @type {{text: string, undo?: () => any, bad?: boolean, id: number}[]} */
 let messages = [];
 let count = 0;
 /** @type {Set<() => void>} */
@@ -11,7 +13,7 @@ const redraws = new Set();
 
 /**
  * toast says that something was done, and offers to undo it for ten seconds.
- * @param {string} text @param {() => void} [undo] @param {boolean} [bad]
+ * @param {string} text @param {() => any} [undo] @param {boolean} [bad]
  */
 export function toast(text, undo, bad) {
   const id = ++count;
@@ -33,11 +35,32 @@ export function failed(err) {
   return toast(err.message + more, undefined, true);
 }
 
+/** @type {WeakSet<EventTarget>} the buttons and forms that act */
+const acting = new WeakSet();
+const deaf = 500; // milliseconds: the second click of a double click means nothing of its own
+
+/**
+ * once is a listener that writes, and says so if that fails. Until it is done, and for the time
+ * of a double click, its button or form does nothing more. What has failed, or gives false, may
+ * be tried again at once.
+ * @param {(event: any) => any} f
+ */
+export const once = (f) => async (/** @type {any} */ event) => {
+  const el = event.currentTarget;
+  if (event.type === 'submit') event.preventDefault();
+  if (acting.has(el)) return;
+  acting.add(el);
+  const least = new Promise((resolve) => { setTimeout(resolve, deaf); });
+  const done = await Promise.resolve(event).then(f).catch((err) => { failed(err); return false; });
+  if (done !== false) await least;
+  acting.delete(el);
+};
+
 export function toasts() {
   for (const redraw of redraws) redraw();
   return h('div', { class: 'toasts', role: 'status', 'aria-live': 'polite' }, messages.map((m) => h('p', { key: m.id, class: m.bad ? 'bad' : undefined },
     m.text, ' ',
-    m.undo && h('button', { class: 'link', onclick: () => { dismiss(m.id); m.undo?.(); } }, 'Undo'),
+    m.undo && h('button', { class: 'link', onclick: once(() => { dismiss(m.id); return m.undo?.(); }) }, 'Undo'),
     h('button', { class: 'link', onclick: () => dismiss(m.id), 'aria-label': 'Dismiss' }, 'Dismiss'))));
 }
 
@@ -79,26 +102,45 @@ export function dialog(title, body, options = {}) {
  * @returns {Promise<boolean>}
  */
 export async function ask(of) {
-  let typed = '';
-  return (await dialog(of.title, (close) => h('form', { class: 'form', onsubmit: (e) => { e.preventDefault(); if (!of.word || typed === of.word) close(true); } },
+  let text = '';
+  const word = of.word === undefined ? '' : toType(of.word);
+  const sure = () => !word || typed(text) === word;
+  return (await dialog(of.title, (close) => h('form', { class: 'form', onsubmit: (e) => { e.preventDefault(); if (sure()) close(true); } },
     typeof of.text === 'string' ? h('p', null, of.text) : of.text,
-    of.word && h('label', null, 'To confirm, type ', h('strong', { class: 'mono' }, of.word),
-      h('input', { autocomplete: 'off', spellcheck: 'false', oninput: (e) => { typed = e.target.value; change(); } })),
+    word && h('label', null, 'To confirm, type ', h('strong', { class: 'mono' }, word),
+      h('input', { autocomplete: 'off', spellcheck: 'false', oninput: (e) => { text = e.target.value; change(); } })),
     h('div', { class: 'buttons' },
       h('button', { type: 'button', onclick: () => close(false) }, 'Cancel'),
-      h('button', { class: of.danger || of.word ? 'danger' : 'primary', disabled: Boolean(of.word) && typed !== of.word }, of.action))))) ?? false;
+      h('button', { class: of.danger || word ? 'danger' : 'primary', disabled: !sure() }, of.action))))) ?? false;
 }
 
 /**
- * prompt asks for one line.
+ * prompt asks for one line, and does something with it. If that fails, the dialog stays, with
+ * what was typed.
+ * @template T
  * @param {{title: string, label: string, value?: string, action: string, long?: boolean}} of
- * @returns {Promise<string | undefined>}
+ * @param {(text: string) => Promise<T>} act
+ * @returns {Promise<T | undefined>} undefined if nothing was done
  */
-export function prompt(of) {
-  const send = (/** @type {any} */ close) => (/** @type {any} */ e) => { e.preventDefault(); close(e.currentTarget.elements.text.value); };
+export function prompt(of, act) {
+  /** @type {any} */
+  let problem = null;
+  const send = (/** @type {any} */ close) => once(async (e) => {
+    const text = e.currentTarget.elements.text.value.trim();
+    if (!text || text === of.value) { close(undefined); return true; }
+    try {
+      close(await act(text));
+    } catch (err) {
+      if (!(err instanceof Problem)) throw err;
+      problem = err;
+      change();
+      return false;
+    }
+    return true;
+  });
+  const field = { name: 'text', required: true, ref: (/** @type {any} */ el) => { el.value = of.value ?? ''; } };
   return dialog(of.title, (close) => h('form', { class: 'form', onsubmit: send(close) },
-    h('label', null, of.label, of.long
-      ? h('textarea', { name: 'text', rows: 4, ref: (el) => { el.value = of.value ?? ''; } })
-      : h('input', { name: 'text', required: true, autocomplete: 'off', ref: (el) => { el.value = of.value ?? ''; } })),
+    h('label', null, of.label, of.long ? h('textarea', { ...field, rows: 4 }) : h('input', { ...field, autocomplete: 'off' })),
+    problem && trouble(problem, null),
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary' }, of.action))));
 }

@@ -1,6 +1,7 @@
 // Server-sent events, read with a reader: the log of a run, and what changes on the
 // server. A stream that breaks off goes on behind its last event.
-import { address, auth, failure, lost, Problem, reachable, signedIn } from './api.js';
+import { address, auth, failure, lost, Problem, reachable, signedIn, stranger } from './api.js';
+import { setClock } from './words.js';
 
 /**
  * parts cuts a stream of text into events.
@@ -31,6 +32,7 @@ export function parts(tell) {
  * @param {Response} answer @param {(event: ServerEvent) => void} tell
  */
 export async function read(answer, tell) {
+  if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) throw stranger(answer);
   const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
   const decoder = new TextDecoder();
   const take = parts(tell);
@@ -76,7 +78,7 @@ async function slot(changes) {
  * @returns {() => void}
  */
 export function follow(feed) {
-  let [over, last] = [false, ''];
+  let [over, last, heard] = [false, '', false];
   let stop = new AbortController();
   const hide = () => { if (document.hidden) stop.abort(); };
   document.addEventListener('visibilitychange', hide);
@@ -89,10 +91,13 @@ export function follow(feed) {
     stop = new AbortController();
     const headers = { ...auth(), ...(last ? { 'last-event-id': last } : {}) };
     const answer = await fetch(address(feed.path, feed.query), { headers, signal: stop.signal, credentials: 'omit', cache: 'no-store' });
+    setClock(answer.headers.get('date'));
     if (answer.status === 204) return end();
     if (!answer.ok) throw await failure(answer);
+    heard = false;
     await read(answer, (event) => {
       if (over) return;
+      heard = true;
       if (event.id) last = event.id;
       if (feed.tell(event)) end();
     });
@@ -112,7 +117,8 @@ export function follow(feed) {
       waited = false;
       try {
         await once();
-        tries = 0;
+        if (heard) tries = 0;
+        else await pause(backOff(tries)); // something ends the stream at once
       } catch (err) {
         if (over || stop.signal.aborted) continue;
         if (await hopeless(err, tries)) {
@@ -129,20 +135,23 @@ export function follow(feed) {
   return end;
 }
 
+/** backOff is the pause after so many tries. @param {number} tries */
+const backOff = (tries) => 1000 * Math.min(tries + 1, 10);
+
 // hopeless waits until a feed may be read again, and reports whether it never may.
 /** @param {unknown} err @param {number} tries */
 async function hopeless(err, tries) {
-  if (!(err instanceof Problem)) {
+  if (!(err instanceof Problem) || err.status === 0) {
     lost();
     await reachable();
     return false;
   }
-  if (err.status === 401) {
+  if (err.status === 401 && !err.foreign) {
     await signedIn();
     return false;
   }
-  if (err.status === 429 || err.status >= 500) {
-    await pause(Math.max(err.retryAfter * 1000, 1000 * Math.min(tries + 1, 10)));
+  if (err.foreign || err.status === 429 || err.status >= 500) {
+    await pause(Math.max(err.retryAfter * 1000, backOff(tries)));
     return false;
   }
   return true;

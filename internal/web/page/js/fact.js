@@ -1,10 +1,11 @@
 // One fact: who said it, where, what it replaced, and what replaced it.
 import { get, part, patch, remove } from './api.js';
-import { ask, failed, prompt, toast } from './dialog.js';
+import { ask, once, prompt, toast } from './dialog.js';
 import { h } from './dom.js';
 import { shown, Source } from './load.js';
+import { pairs, place, who } from './shape.js';
 import { dropDrafts } from './store.js';
-import { day, dayClock, exact, number, short } from './words.js';
+import { day, dayClock, days, exact, number, short } from './words.js';
 
 const longest = 40; // steps of a chain
 
@@ -55,19 +56,20 @@ export class FactPanel {
   async edit() {
     const fact = this.source.data?.fact;
     if (!fact) return;
-    const statement = await prompt({ title: 'Edit this fact', label: 'How it is now. The version before stays in the history.', value: fact.statement, action: 'Save as a new version', long: true });
-    if (!statement || statement.trim() === fact.statement) return;
-    try {
-      const made = await this.put(fact.id, statement.trim());
-      this.memory.changed();
-      const id = made.data[0]?.id;
-      if (id) this.memory.openFact(id);
-      toast('A new version is remembered.', id ? async () => {
-        const back = await this.put(id, fact.statement).catch(failed);
-        this.memory.changed();
-        if (back?.data?.[0]) this.memory.openFact(back.data[0].id);
-      } : undefined);
-    } catch (err) { failed(err); }
+    const made = await prompt({ title: 'Edit this fact', label: 'How it is now. The version before stays in the history.', value: fact.statement, action: 'Save as a new version', long: true },
+      (statement) => this.put(fact.id, statement));
+    if (!made) return;
+    const id = this.show(made);
+    toast('A new version is remembered.', id ? async () => { this.show(await this.put(id, fact.statement)); } : undefined);
+  }
+
+  // show opens the version that was made.
+  /** @param {any} made */
+  show(made) {
+    const id = made.data[0]?.id;
+    this.memory.changed();
+    if (id) this.memory.openFact(id);
+    return id;
   }
 
   /** @param {string} id @param {string} statement */
@@ -81,13 +83,11 @@ export class FactPanel {
         h('p', null, `The fact goes, and so do its words in message ${number(fact.seq)}. This cannot be undone.`)),
     });
     if (!sure) return;
-    try {
-      const out = await remove(`api/memory/${part(fact.id)}`, { query: this.memory.scope });
-      dropDrafts(fact.quote);
-      this.memory.closePanel();
-      this.memory.tab?.again?.();
-      toast(`${number(out.facts_erased)} ${out.facts_erased === 1 ? 'fact is' : 'facts are'} forgotten, and the words are erased.`);
-    } catch (err) { failed(err); }
+    const out = await remove(`api/memory/${part(fact.id)}`, { query: this.memory.scope });
+    dropDrafts(fact.quote);
+    this.memory.closePanel();
+    this.memory.tab?.again?.();
+    toast(`${number(out.facts_erased)} ${out.facts_erased === 1 ? 'fact is' : 'facts are'} forgotten, and the words are erased.`);
   }
 
   view() {
@@ -102,27 +102,24 @@ export class FactPanel {
         h('h3', null, 'How it came to be'),
         h('ol', { class: 'chain' }, chain.map((f) => step(f, fact))),
         perhaps.length > 0 && [h('h3', null, 'Perhaps replaces'), h('ul', { class: 'quotes' }, perhaps.map((f) => h('li', { key: f.id }, h('p', { class: 'said' }, `“${f.quote}”`), h('p', { class: 'note' }, `${dayClock(f.said_at)}. Both hold until somebody says which.`))))],
-        h('div', { class: 'buttons' }, h('button', { onclick: () => this.edit() }, 'Edit…'), h('button', { onclick: () => this.forget() }, 'Forget…')),
+        h('div', { class: 'buttons' }, h('button', { onclick: () => this.edit() }, 'Edit…'), h('button', { onclick: once(() => this.forget()) }, 'Forget…')),
       ]));
   }
 }
 
 /** @param {any} f */
-const speaker = (f) => f.speaker || (f.role === 'user' ? 'you' : f.role === 'assistant' ? 'an answer' : f.role);
-
-/** @param {any} f */
 function details(f) {
   const rows = /** @type {[string, Kid][]} */ ([
-    ['said by', `${speaker(f)}, ${dayClock(f.said_at)}`],
-    ['where', h('a', { href: `#/sessions/${part(f.session_id)}/${f.seq}` }, `message ${number(f.seq)} of ${f.session_id}`)],
+    ['said by', `${who(f.role, f.speaker)}, ${dayClock(f.said_at)}`],
+    ['where', place(f.session_id, f.seq, ` of ${f.session_id}`)],
     ['because', f.because && h('span', { class: 'said' }, f.because)],
-    ['about', f.when && `${day(f.when.from)} to ${day(f.when.to)}`],
+    ['about', f.when && days(f.when.from, f.when.to)],
     ['read as', (f.subject || f.attribute || f.value) && h('span', { class: 'mono' }, [f.subject, f.attribute, f.value].filter(Boolean).join(' · '))],
     ['kind', f.kind.replace('_', ' ')],
     ['found by', 'the server’s own reading, without a model'],
     ['id', h('span', { class: 'mono' }, f.id)],
   ]);
-  return h('dl', { class: 'pairs' }, rows.filter(([, value]) => value).map(([name, value]) => [h('dt', null, name), h('dd', null, value)]));
+  return pairs(rows);
 }
 
 /** step is one version. A reason that is in the quote is not repeated. @param {any} f @param {any} on */
@@ -131,5 +128,5 @@ function step(f, on) {
   return h('li', { key: f.id, class: f.status === 'current' ? 'holds' : undefined },
     h('p', { class: 'said' }, f.id === on.id ? h('strong', null, f.quote) : f.quote),
     h('p', { class: 'note', title: exact(f.said_at) }, `${dayClock(f.said_at)}${reason}`, f.status === 'current' ? '. Holds.' : '',
-      ' ', h('a', { href: `#/sessions/${part(f.session_id)}/${f.seq}` }, `message ${number(f.seq)}`)));
+      ' ', place(f.session_id, f.seq)));
 }

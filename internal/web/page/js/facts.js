@@ -1,12 +1,14 @@
 // What is known in a scope: facts by kind, what no longer holds, and what was said but is
 // not taken as true.
-import { get, post } from './api.js';
+import { get, part, post } from './api.js';
 import { endOf } from './aside.js';
-import { failed, prompt, toast } from './dialog.js';
+import { prompt, toast } from './dialog.js';
 import { h } from './dom.js';
+import { more, Pages } from './list.js';
 import { empty, shown, Source } from './load.js';
+import { place } from './shape.js';
 import { change } from './store.js';
-import { day, number, same, span } from './words.js';
+import { day, month, number, same, span } from './words.js';
 
 /** @typedef {import('./memory.js').Memory} Memory */
 
@@ -23,16 +25,8 @@ export class Facts {
     this.scope = scope;
     this.memory = memory;
     this.filter = { q: '', kind: '', past: true, as_of: '', axis: 'known' };
-    /** @type {any[]} */
-    this.extra = [];
-    /** @type {string | null} */
-    this.cursor = null;
-    this.source = new Source(async (signal) => {
-      const page = await get('api/memory', this.query('true'), signal);
-      this.extra = [];
-      this.cursor = page.next_cursor ?? null;
-      return page;
-    });
+    this.pages = new Pages((cursor, signal) => get('api/memory', { ...this.query(), cursor }, signal), (f) => f.id);
+    this.source = new Source((signal) => this.pages.first(signal, true));
     this.aside = new Source((signal) => get('api/memory', { ...this.scope, asserted: 'false', status: 'all', limit: 100 }, signal));
     this.source.again();
   }
@@ -44,19 +38,9 @@ export class Facts {
     if (this.aside.data) this.aside.again();
   }
 
-  /** @param {string} asserted */
-  query(asserted) {
+  query() {
     const f = this.filter;
-    return { ...this.scope, limit: 100, asserted, q: f.q, kind: f.kind, status: f.past ? 'all' : 'current', as_of: f.as_of && endOf(f.as_of), axis: f.as_of && f.axis === 'valid' ? 'valid' : '' };
-  }
-
-  async more() {
-    try {
-      const page = await get('api/memory', { ...this.query('true'), cursor: this.cursor });
-      this.extra = [...this.extra, ...page.data];
-      this.cursor = page.next_cursor ?? null;
-      change();
-    } catch (err) { failed(err); }
+    return { ...this.scope, limit: 100, asserted: 'true', q: f.q, kind: f.kind, status: f.past ? 'all' : 'current', as_of: f.as_of && endOf(f.as_of), axis: f.as_of && f.axis === 'valid' ? 'valid' : '' };
   }
 
   /** doubted is how much was said and is not taken as true. */
@@ -90,7 +74,7 @@ export class Facts {
         h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: f.past, onchange: (e) => this.set({ past: e.target.checked }) }), 'also what no longer holds'),
         h('label', null, h('select', { 'aria-label': 'What the date means', onchange: (e) => this.set({ axis: e.target.value }) }, h('option', { value: 'known' }, 'as known on'), h('option', { value: 'valid', selected: f.axis === 'valid' }, 'as true on')),
           h('input', { type: 'date', 'aria-label': 'Date', value: f.as_of, onchange: (e) => this.set({ as_of: e.target.value }) }))),
-      h('div', { class: 'scroll', key: 'facts' }, h('div', { class: 'facts' }, shown(this.source, (page) => this.groups([...page.data, ...this.extra])), this.doubtful())),
+      h('div', { class: 'scroll', key: 'facts' }, h('div', { class: 'facts' }, shown(this.source, () => this.groups(this.pages.items)), this.doubtful())),
     ];
   }
 
@@ -105,7 +89,7 @@ export class Facts {
       kinds.map(([kind, title]) => [kind, title, list.filter((x) => x.kind === kind)]).filter(([, , rows]) => rows.length > 0)
         .map(([kind, title, rows]) => h('section', { key: kind }, h('h2', null, title, ' ', h('span', { class: 'soft' }, number(counts[/** @type {string} */ (kind)] ?? rows.length))),
           h('ul', null, /** @type {any[]} */ (rows).map((x) => h('li', { key: x.id }, this.row(x)))))),
-      this.cursor && h('p', null, h('button', { onclick: () => this.more() }, 'More')),
+      more(this.pages),
     ];
   }
 
@@ -138,11 +122,55 @@ export class Facts {
 
 /** addFact remembers a sentence. @param {Memory} memory */
 export async function addFact(memory) {
-  const statement = await prompt({ title: 'Add to this memory', label: 'What is so, in one sentence', action: 'Remember', long: true });
-  if (!statement?.trim()) return;
-  try {
-    await post('api/memory', { statement: statement.trim() }, { query: memory.scope });
-    memory.changed();
-    toast('Remembered.');
-  } catch (err) { failed(err); }
+  const added = await prompt({ title: 'Add to this memory', label: 'What is so, in one sentence', action: 'Remember', long: true },
+    (statement) => post('api/memory', { statement }, { query: memory.scope }));
+  if (!added) return;
+  memory.changed();
+  toast('Remembered.');
+}
+
+// Decisions, their reasons, and how they were reversed, in the order they were said.
+/** @param {Scope} scope @param {import('./memory.js').Memory} memory */
+export function timeline(scope, memory) {
+  let topic = '';
+  /** @type {any} */
+  let timer;
+  const pages = new Pages((cursor, signal) => get('api/memory/timeline', { ...scope, topic, limit: 100, cursor }, signal), (f) => f.id);
+  const source = new Source((signal) => pages.first(signal, true));
+  source.again();
+  const find = (/** @type {any} */ e) => { topic = e.target.value; clearTimeout(timer); timer = setTimeout(() => source.again(), 150); change(); };
+  return {
+    again: () => { source.again(); },
+    close: () => source.close(),
+    view: () => [
+      h('div', { class: 'tools-row', key: 'tools' }, h('input', { type: 'search', placeholder: 'Topic', 'aria-label': 'Topic', value: topic, oninput: find })),
+      h('div', { class: 'scroll', key: 'timeline' }, h('div', { class: 'facts' }, shown(source, () => [
+        pages.items.length === 0 && empty(topic ? 'Nothing was decided about this.' : 'Decisions and what became of them will be listed here.'),
+        months(pages.items, memory),
+        more(pages),
+      ]))),
+    ],
+  };
+}
+
+/** @param {any[]} facts @param {import('./memory.js').Memory} memory */
+function months(facts, memory) {
+  const byID = new Map(facts.map((f) => [f.id, f]));
+  /** @type {Map<string, any[]>} */
+  const groups = new Map();
+  for (const f of facts) groups.set(month(f.said_at), [...(groups.get(month(f.said_at)) ?? []), f]);
+  return [...groups].map(([name, list]) => h('section', { key: name }, h('h2', null, name),
+    h('ol', { class: 'chain' }, list.map((f) => knot(f, byID, memory)))));
+}
+
+/** knot is a decision, or a reversal with both of its sides. @param {any} f @param {Map<string, any>} byID @param {import('./memory.js').Memory} memory */
+function knot(f, byID, memory) {
+  const olds = (f.links ?? []).filter((/** @type {any} */ l) => l.kind === 'supersedes').map((/** @type {any} */ l) => byID.get(l.to)).filter(Boolean);
+  return h('li', { key: f.id, class: f.status === 'current' ? 'holds' : undefined },
+    olds.map((/** @type {any} */ old) => h('p', { key: old.id }, h('s', { class: 'said' }, old.quote), old.because && !old.quote.includes(old.because) && h('span', { class: 'note' }, ` because ${old.because}`))),
+    h('p', { class: 'said' }, f.status === 'current' ? f.quote : h('s', null, f.quote)),
+    f.because && !f.quote.includes(f.because) && h('p', { class: 'note' }, `because ${f.because}`),
+    h('p', { class: 'note' }, `${olds.length > 0 ? 'Changed on ' : ''}${day(f.said_at)}${f.superseded_at ? `, until ${day(f.superseded_at)}` : ''}, `,
+      place(f.session_id, f.seq), ' · ',
+      h('a', { href: `${memory.base}/timeline?fact=${part(f.id)}` }, 'How it came to be')));
 }

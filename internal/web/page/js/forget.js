@@ -4,8 +4,9 @@ import { dialog, failed } from './dialog.js';
 import { h } from './dom.js';
 import { tellAll } from './events.js';
 import { trouble } from './load.js';
+import { who } from './shape.js';
 import { change, dropDrafts, save } from './store.js';
-import { bytes, day, exact, number, plural } from './words.js';
+import { bytes, day, exact, number, plural, toType, typed } from './words.js';
 
 /** forget asks what to forget, shows what goes, and forgets it. @param {Scope} scope */
 export async function forget(scope) {
@@ -83,12 +84,13 @@ function confirm(step, close, ask) {
   const c = step.count;
   const nothing = whole(c) === 0;
   const back = () => { step.count = null; step.typed = ''; change(); };
-  const sure = step.typed === step.word;
+  const word = toType(step.word);
+  const sure = typed(step.typed) === word;
   return h('form', { key: 'confirm', class: 'form', onsubmit: (e) => { e.preventDefault(); if (sure && !nothing) ask(false); } },
     nothing ? h('p', null, 'Nothing mentions this. There is nothing to forget.') : figures(c),
     c.samples?.length > 0 && h('section', { class: 'stack' }, h('h3', null, 'What would go, for example'), h('ul', { class: 'quotes' }, c.samples.map((/** @type {any} */ s) =>
-      h('li', null, h('p', { class: 'said' }, `“${s.text}”`), h('p', { class: 'note' }, `${s.role === 'user' ? 'you' : s.role}, ${day(s.said_at)}, message ${number(s.seq)} of ${s.session_id}`))))),
-    !nothing && h('label', null, h('span', null, 'This cannot be undone. To confirm, type ', h('strong', { class: 'mono' }, step.word)),
+      h('li', null, h('p', { class: 'said' }, `“${s.text}”`), h('p', { class: 'note' }, `${who(s.role)}, ${day(s.said_at)}, message ${number(s.seq)} of ${s.session_id}`))))),
+    !nothing && h('label', null, h('span', null, 'This cannot be undone. To confirm, type ', h('strong', { class: 'mono' }, word)),
       h('input', { autocomplete: 'off', spellcheck: 'false', value: step.typed, oninput: (e) => { step.typed = e.target.value; change(); } })),
     step.problem && trouble(step.problem, null),
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: back }, 'Back'), h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'),

@@ -1,21 +1,23 @@
 // What runs when nobody looks: the jobs, one of them, and what failed of all.
-import { get, part, post, remove } from './api.js';
-import { ask, failed, toast } from './dialog.js';
+import { get, part, patch, post, remove } from './api.js';
+import { ask, dialog, once, toast } from './dialog.js';
 import { h } from './dom.js';
 import { on } from './events.js';
-import { jobForm } from './jobform.js';
-import { empty, shown, Source } from './load.js';
+import { empty, shown, Source, trouble } from './load.js';
+import { copied } from './nodes.js';
+import { grid, head, pairs } from './shape.js';
 import { change, state } from './store.js';
-import { ago, exact, inZone, number, ownZone, plural, wait } from './words.js';
+import { ago, exact, inZone, now, number, ownZone, plural, wait } from './words.js';
 
 const late = 90_000; // milliseconds after which a job is overdue
 
 /** @param {any} j */
-export const overdue = (j) => j.enabled && j.next_run_at && Date.now() - new Date(j.next_run_at).getTime() > late;
+export const overdue = (j) => j.enabled && j.next_run_at && now() - new Date(j.next_run_at).getTime() > late;
 
 class Jobs {
   constructor() {
     this.id = '';
+    this.editing = false;
     /** @type {any} the form on view */
     this.form = null;
     this.all = new Source((signal) => get('api/jobs', {}, signal));
@@ -43,7 +45,7 @@ class Jobs {
 
   /** @param {AbortSignal} signal */
   async readFailures(signal) {
-    const since = new Date(Date.now() - 7 * 864e5).toISOString();
+    const since = new Date(now() - 7 * 864e5).toISOString();
     const pages = await Promise.all(['failed', 'skipped', 'lost'].map((status) => get('api/jobs/runs', { status, since, limit: 100 }, signal)));
     return pages.flatMap((p) => p.data).sort((a, b) => b.due_at.localeCompare(a.due_at));
   }
@@ -53,24 +55,25 @@ class Jobs {
   /** @param {Route} route */
   async go(route) {
     const [id = '', edit] = route.path;
-    const form = id === 'new' || edit === 'edit';
-    if (id !== this.id) {
-      this.id = id;
-      this.ledger.close();
-      this.ledger.data = this.next.data = undefined;
-      if (id === 'failed') this.failures.again();
-      else if (id && id !== 'new') {
-        this.ledger.again();
-        if (!this.all.data) await this.all.again();
-        this.next.again();
-      }
+    this.editing = id === 'new' || edit === 'edit';
+    if (!this.editing || this.form?.id !== id) this.form = null;
+    if (id === this.id) return;
+    this.id = id;
+    this.ledger.close();
+    this.ledger.data = this.next.data = undefined;
+    if (id === 'failed') this.failures.again();
+    else if (id && id !== 'new') {
+      this.ledger.again();
+      if (!this.all.data) await this.all.again();
+      this.next.again();
     }
-    if (!form) this.form = null;
-    else if (!this.form || this.form.id !== id) {
-      if (!this.all.data && id !== 'new') await this.all.again();
-      this.form = jobForm(id === 'new' ? null : this.job, (job) => { this.all.again(); this.next.again(); location.hash = `#/jobs/${part(job.id)}`; });
-      change();
-    }
+  }
+
+  // edited is the form for the job on view, once that was read.
+  edited() {
+    if (this.form || !this.editing || (this.id !== 'new' && !this.job)) return this.form;
+    this.form = jobForm(this.id === 'new' ? null : this.job, (job) => { this.all.again(); this.next.again(); location.hash = `#/jobs/${part(job.id)}`; });
+    return this.form;
   }
 
   /** @param {boolean} alone */
@@ -93,8 +96,9 @@ class Jobs {
   }
 
   content() {
-    if (this.form) return [h('header', { class: 'head' }, h('a', { class: 'back', href: '#/jobs' }, '‹ Back'), h('h1', null, this.form.title)), this.form.view()];
-    if (this.id === 'failed') return [h('header', { class: 'head' }, h('a', { class: 'back', href: '#/jobs' }, '‹ Back'), h('h1', null, 'Failed and skipped in the last 7 days')), h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.failures, (rows) => (rows.length === 0 ? empty('Nothing has failed, and nothing was skipped.') : ledger(rows, true)))))];
+    const form = this.edited();
+    if (form) return [head('jobs', form.title), form.view()];
+    if (this.id === 'failed') return [head('jobs', 'Failed and skipped in the last 7 days'), h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.failures, (rows) => (rows.length === 0 ? empty('Nothing has failed, and nothing was skipped.') : ledger(rows, true)))))];
     const j = this.job;
     if (!this.id) return h('div', { class: 'scroll' }, h('div', { class: 'column start' }, h('h1', null, 'Jobs'), h('p', { class: 'soft' }, 'Choose a job to see what became of it, or make a new one.')));
     if (!j) return h('div', { class: 'scroll' }, h('div', { class: 'column' }, h('h1', null, 'Jobs'), this.all.data && h('p', null, 'There is no such job. It may have been deleted.')));
@@ -107,31 +111,27 @@ class Jobs {
   head(j) {
     const path = `api/jobs/${part(j.id)}`;
     /** @param {string} verb @param {string} done @param {string} [back] */
-    const act = (verb, done, back) => async () => {
-      try {
-        await post(`${path}/${verb}`);
-        this.all.again();
-        this.ledger.again();
-        toast(done, back ? () => post(`${path}/${back}`).then(() => this.all.again(), failed) : undefined);
-      } catch (err) { failed(err); }
-    };
-    return h('header', { class: 'head' }, h('a', { class: 'back', href: '#/jobs' }, '‹ Back'), h('h1', null, j.name),
+    const act = (verb, done, back) => once(async () => {
+      await post(`${path}/${verb}`);
+      this.all.again();
+      this.ledger.again();
+      toast(done, back ? () => post(`${path}/${back}`).then(() => this.all.again()) : undefined);
+    });
+    return head('jobs', j.name,
       h('button', { onclick: act('run', 'It runs now; the outcome will be in the ledger.') }, 'Run now'),
       j.enabled ? h('button', { onclick: act('pause', 'Paused.', 'resume') }, 'Pause') : h('button', { onclick: act('resume', 'It goes on from now.', 'pause') }, 'Resume'),
       h('a', { class: 'button', href: `#/jobs/${part(j.id)}/edit` }, 'Edit…'),
-      h('button', { onclick: () => this.erase(j, path) }, 'Delete…'));
+      h('button', { onclick: once(() => this.erase(j, path)) }, 'Delete…'));
   }
 
   /** @param {any} j @param {string} path */
   async erase(j, path) {
     const n = this.ledger.data?.data.length ?? 0;
     if (!(await ask({ title: 'Delete this job?', word: j.name, action: 'Delete the job', text: `The job goes, with its ledger${n ? ` of ${plural(n, 'run')}` : ''}. The messages of its session stay.` }))) return;
-    try {
-      await remove(path);
-      location.hash = '#/jobs';
-      this.all.again();
-      toast('The job is deleted.');
-    } catch (err) { failed(err); }
+    await remove(path);
+    location.hash = '#/jobs';
+    this.all.again();
+    toast('The job is deleted.');
   }
 
   /** @param {any} j */
@@ -144,9 +144,7 @@ class Jobs {
 export function dueTimes(times, zone) {
   const own = ownZone();
   const two = times.some((t) => inZone(t, zone) !== inZone(t, own));
-  return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Next times' }, h('table', { class: 'grid' },
-    h('thead', null, h('tr', null, h('th', { scope: 'col' }, zone), two && h('th', { scope: 'col' }, `${own}, your zone`))),
-    h('tbody', null, times.map((t) => h('tr', { key: t }, h('td', null, inZone(t, zone)), two && h('td', null, inZone(t, own)))))));
+  return grid('Next times', [zone, two && `${own}, your zone`], times.map((t) => h('tr', { key: t }, h('td', null, inZone(t, zone)), two && h('td', null, inZone(t, own)))));
 }
 
 /** @param {any} j */
@@ -157,7 +155,7 @@ function about(j) {
     ['session', h('a', { href: `#/sessions/${part(j.session_id)}` }, j.session_id)], ['session key', j.session_key], ['output', j.deliver],
     ['missed times', j.catch_up], ['fires', `${number(j.fires)}${j.repeat ? ` of ${number(j.repeat)}` : ''}`], ['model', j.model], ['at most', wait(j.timeout_seconds * 1000)],
   ]);
-  return [h('p', { class: 'said words' }, j.prompt), h('dl', { class: 'pairs' }, rows.filter(([, v]) => v).map(([k, v]) => [h('dt', null, k), h('dd', null, v)]))];
+  return [h('p', { class: 'said words' }, j.prompt), pairs(rows)];
 }
 
 /** @param {string} status */
@@ -165,16 +163,15 @@ export const tone = (status) => (['failed', 'lost', 'interrupted', 'dead'].inclu
 
 /** ledger is what became of due times. @param {any[]} rows @param {boolean} named */
 function ledger(rows, named) {
-  return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Ledger' }, h('table', { class: 'grid' },
-    h('thead', null, h('tr', null, [named && 'Job', 'Due', 'Late', 'Status', 'Attempts', 'What it said', 'Delivery'].filter(Boolean).map((t) => h('th', { scope: 'col' }, t)))),
-    h('tbody', null, rows.map((r) => h('tr', { key: r.id },
+  return grid('Ledger', [named && 'Job', 'Due', 'Late', 'Status', 'Attempts', 'What it said', 'Delivery'],
+    rows.map((r) => h('tr', { key: r.id },
       named && h('td', null, h('a', { href: `#/jobs/${part(r.job_id)}` }, r.job_name ?? r.job_id)),
       h('td', { title: exact(r.due_at) }, ago(r.due_at), r.manual && h('span', { class: 'note' }, ' by hand')),
       h('td', null, r.late_seconds >= 1 ? wait(r.late_seconds * 1000) : ''),
       h('td', null, h('span', { class: tone(r.status) }, r.status), r.reason && h('p', { class: 'note' }, r.reason)),
       h('td', null, number(r.attempts), r.next_attempt_at && h('p', { class: 'note' }, `next ${ago(r.next_attempt_at)}`)),
       h('td', null, r.error && h('p', { class: 'bad' }, r.error), r.output && h('details', null, h('summary', null, r.output.slice(0, 80)), h('p', { class: 'plain' }, r.output))),
-      h('td', null, r.delivery && `${r.delivery.state}, ${r.delivery.target}`, r.delivery?.error && h('p', { class: 'note bad' }, r.delivery.error)))))));
+      h('td', null, r.delivery && `${r.delivery.state}, ${r.delivery.target}`, r.delivery?.error && h('p', { class: 'note bad' }, r.delivery.error)))));
 }
 
 export function open() {
@@ -188,4 +185,82 @@ export function open() {
     go: (/** @type {Route} */ r) => { jobs.go(r); },
     close: () => jobs.close(),
   };
+}
+
+// Making and changing a job, with the times at which its schedule would fire.
+const fields = ['name', 'schedule', 'timezone', 'prompt', 'session_id', 'session_key', 'deliver', 'catch_up', 'model'];
+
+/** @param {any} job @param {(job: any) => void} done */
+export function jobForm(job, done) {
+  /** @type {Record<string, string>} */
+  const value = Object.fromEntries(fields.map((n) => [n, job?.[n] ?? '']));
+  if (!job) Object.assign(value, { timezone: ownZone(), deliver: 'local', catch_up: 'once' });
+  let [busy, timer] = [false, /** @type {any} */ (0)];
+  /** @type {any} */
+  let problem = null;
+  const preview = new Source((signal) => get('api/jobs/preview', { schedule: value.schedule, timezone: value.timezone, count: 10 }, signal));
+  const look = () => { clearTimeout(timer); timer = setTimeout(() => { if (value.schedule.trim()) preview.again(); }, 200); };
+  if (job) look();
+  const set = (/** @type {string} */ name) => (/** @type {any} */ e) => {
+    value[name] = e.target.value;
+    if (name === 'schedule' || name === 'timezone') look();
+    change();
+  };
+  const submit = once(async () => {
+    [busy, problem] = [true, null];
+    change();
+    try {
+      const body = changes(value, job);
+      const out = job ? await patch(`api/jobs/${part(job.id)}`, body) : await post('api/jobs', body);
+      if (out.job.webhook_secret) await secret('The secret of the webhook', out.job.webhook_secret, 'Its receiver checks signatures with it.');
+      done(out.job);
+    } catch (err) { problem = err; }
+    busy = false;
+    change();
+  });
+  return { id: job?.id ?? 'new', title: job ? `Edit ${job.name}` : 'New job', view: () => formView({ value, set, submit, busy, problem, preview }) };
+}
+
+/** changes are the fields to send. @param {Record<string, string>} value @param {any} job */
+function changes(value, job) {
+  const given = fields.filter((n) => (job ? value[n] !== (job[n] ?? '') : value[n] !== ''));
+  return Object.fromEntries(given.map((n) => [n, value[n]]));
+}
+
+/** secret shows a secret once. @param {string} title @param {string} text @param {string} what */
+export async function secret(title, text, what) {
+  await dialog(title, (close) => [
+    h('p', null, `It is shown only now. ${what}`), h('p', { class: 'block mono' }, text),
+    h('div', { class: 'buttons' }, h('button', { onclick: copied(text) }, 'Copy'), h('button', { class: 'primary', onclick: () => close(true) }, 'I have it')),
+  ]);
+}
+
+/** @param {any} f */
+function formView(f) {
+  const { value, set } = f;
+  /** @param {string} name @param {string} label @param {any} [more] */
+  const field = (name, label, more) => h('label', null, label, h('input', { value: value[name], oninput: set(name), ...more }));
+  return h('div', { class: 'scroll' }, h('form', { class: 'column form', onsubmit: f.submit },
+    field('name', 'Name', { required: true }),
+    h('div', { class: 'stack' },
+      field('schedule', 'Schedule', { required: true, class: 'mono', placeholder: 'every weekday 9am', 'aria-describedby': 'schedule-says' }),
+      h('p', { class: 'note' }, 'A cron line (0 9 * * 1), “every 30m”, “every monday 9am”, “in 2h”, or a time.')),
+    field('timezone', 'Zone'),
+    h('div', { id: 'schedule-says', class: 'stack', role: 'status' }, f.preview.problem ? wrong(value.schedule, f.preview.problem) : f.preview.data && value.schedule && dueTimes(f.preview.data.next, f.preview.data.timezone)),
+    h('label', null, 'Prompt', h('textarea', { rows: 4, cols: 60, required: true, class: 'said', value: value.prompt, oninput: set('prompt') })),
+    h('details', { open: Boolean(value.session_key) }, h('summary', null, 'Session, output, missed times'), h('div', { class: 'form' },
+      field('session_id', 'Session; without one, one of its own'), field('session_key', 'Session key'),
+      field('deliver', 'Where the output goes: local, webhook:https://…, telegram, …'),
+      h('label', null, 'Times that were missed', h('select', { onchange: set('catch_up') }, [['once', 'fire the newest, late'], ['skip', 'fire none'], ['all', 'fire every one']].map(([v, t]) => h('option', { value: v, selected: v === value.catch_up }, t)))),
+      field('model', 'Model; without one, as configured'))),
+    f.problem && trouble(f.problem, null),
+    h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/jobs' }, 'Cancel'), h('button', { class: 'primary', disabled: f.busy }, 'Save the job'))));
+}
+
+/** wrong marks where a schedule is wrong. @param {string} text @param {any} problem */
+function wrong(text, problem) {
+  const at = Number(/position (\d+)/.exec(problem.message)?.[1] ?? NaN);
+  const chars = [...text];
+  const i = Number.isNaN(at) ? -1 : Math.max(0, at - 1);
+  return [h('p', { class: 'bad' }, problem.message), i >= 0 && h('p', { class: 'query-error' }, chars.slice(0, i).join(''), h('u', null, chars[i] ?? ' '), chars.slice(i + 1).join(''))];
 }

@@ -12,11 +12,16 @@ const typing = (target) => target instanceof HTMLElement && (target.isContentEdi
 
 const modal = () => document.querySelector('dialog[open]') !== null;
 
+// held reports whether a key is held on what would act again and again.
+/** @param {KeyboardEvent} event */
+const held = (event) => event.repeat && (event.key === 'Enter' ? !(event.target instanceof HTMLTextAreaElement) : event.key === ' ' && !typing(event.target));
+
 let going = 0; // when g was pressed
 
 export function keyboard() {
   document.addEventListener('keydown', (event) => {
     if (event.isComposing || event.defaultPrevented) return;
+    if (held(event)) event.preventDefault();
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault();
       if (!modal()) palette();

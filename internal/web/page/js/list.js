@@ -1,5 +1,7 @@
 // A list of rows of one height, of which only those on view are in the document.
+import { once } from './dialog.js';
 import { draw, h, make } from './dom.js';
+import { change } from './store.js';
 
 const spare = 8; // rows above and below what is seen
 
@@ -55,7 +57,7 @@ export class Rows {
  */
 export class Pages {
   /**
-   * @param {(cursor: string | undefined, signal: AbortSignal) => Promise<{data: T[], has_more?: boolean, next_cursor?: string | null}>} read
+   * @param {(cursor: string | undefined, signal: AbortSignal) => Promise<Paged<T>>} read
    * @param {(item: T) => string} key
    */
   constructor(read, key) {
@@ -80,7 +82,7 @@ export class Pages {
     return page;
   }
 
-  /** @param {{data: T[], has_more?: boolean, next_cursor?: string | null}} page @param {T[]} before */
+  /** @param {Paged<T>} page @param {T[]} before */
   take(page, before) {
     const known = new Set(before.map(this.key));
     this.items = [...before, ...page.data.filter((item) => !known.has(this.key(item)))];
@@ -102,3 +104,6 @@ export class Pages {
     return true;
   }
 }
+
+/** more is the button that reads the next page, if there is one. @param {Pages<any>} pages @returns {Kid} */
+export const more = (pages) => !pages.whole && h('p', null, h('button', { onclick: once(async () => { await pages.next(); change(); }) }, 'More'));

@@ -9,7 +9,7 @@ import { gutter } from './message.js';
 import { change, randomID, say } from './store.js';
 
 /** @typedef {import('./chat.js').Chat} Chat */
-/** @typedef {{run: any, answer: Answer, said: HTMLElement | null}} Turn */
+/** @typedef {{run: any, answer: Answer, said: HTMLElement | null, text: string}} Turn */
 
 const endings = /** @type {Record<string, string>} */ ({
   completed: '', cancelled: 'Stopped. This is the part that was said.', failed: 'The answer failed', interrupted: 'The answer was cut off',
@@ -69,10 +69,10 @@ export class Live {
     this.next();
   }
 
-  /** place makes room for a turn in the transcript. @param {HTMLElement | null} said */
-  place(said) {
+  /** place makes room for a turn in the transcript. @param {HTMLElement | null} said @param {string} [text] */
+  place(said, text = '') {
     const answer = new Answer((f) => this.chat.transcript.keep(f));
-    const turn = { run: /** @type {any} */ ({ run_id: '' }), answer, said };
+    const turn = { run: /** @type {any} */ ({ run_id: '' }), answer, said, text };
     this.turns.push(turn);
     this.chat.transcript.add(...(said ? [said] : []), answer.el);
     this.chat.transcript.ol.setAttribute('aria-busy', 'true');
@@ -139,7 +139,7 @@ export class Live {
   async take(choose) {
     const rows = await again(() => this.chat.transcript.fresh(choose)).catch(() => []);
     for (const m of rows) {
-      const turn = this.turns.find((t) => t.said && t.said.querySelector('.words')?.textContent === m.content.trim());
+      const turn = this.turns.find((t) => t.said && t.text === m.content.trim());
       if (!turn?.said || m.role !== 'user') continue;
       this.chat.transcript.drop(turn.said);
       turn.said = null;
@@ -157,7 +157,7 @@ export class Live {
     const body = make('div', { class: 'body' });
     body.append(words);
     said.append(gutter('You', new Date().toISOString()), body);
-    const turn = this.place(said);
+    const turn = this.place(said, text);
     chat.transcript.toEnd();
     const round = this.round;
     const key = randomID();

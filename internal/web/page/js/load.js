@@ -62,6 +62,7 @@ export class Source {
       return;
     }
     this.problem = err;
+    if (err.status === 404 && !err.foreign) this.data = undefined; // it is gone, and so is what was read of it
     if (err.status === 0) reachable().then(() => { if (this.problem === err) this.again(); });
     else if ([429, 503].includes(err.status) && this.tries++ < 3) this.count(err);
   }

@@ -2,9 +2,9 @@
 import { draw, h } from './dom.js';
 import { watch } from './events.js';
 import { keyboard } from './keys.js';
-import { toasts } from './dialog.js';
+import { toast, toasts } from './dialog.js';
 import { allowed, place, places } from './places.js';
-import { missing } from './settings.js';
+import { missing, unread } from './settings.js';
 import { enter, foot, banner } from './signin.js';
 import { change, onDraw, state, theme } from './store.js';
 
@@ -16,8 +16,9 @@ let focusing = false;
 /** @returns {Route} */
 export function readRoute() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
-  const parts = path.split('/').filter(Boolean).map((p) => { try { return decodeURIComponent(p); } catch { return p; } });
-  return { place: parts[0] ?? 'sessions', path: parts.slice(1), query: Object.fromEntries(new URLSearchParams(query ?? '')) };
+  const raw = path.split('/').filter(Boolean);
+  const parts = raw.map((p) => { try { return decodeURIComponent(p); } catch { return p; } });
+  return { place: parts[0] ?? 'sessions', path: parts.slice(1), fresh: raw[1] === 'new', query: Object.fromEntries(new URLSearchParams(query ?? '')) };
 }
 
 // route opens what the address names.
@@ -28,11 +29,11 @@ async function route() {
   focusing = before.place !== '' && (before.place !== next.place || before.path[0] !== next.path[0]);
   const to = place(next.place);
   if (opened !== next.place) {
-    const screen = !to || !allowed(to) ? missing(to) : await to.open();
+    const screen = !to || !allowed(to) ? missing(to) : await Promise.resolve().then(to.open).catch(unread);
     if (state.route !== next) return; // another address came meanwhile
     state.screen?.close?.();
     state.screen = screen;
-    opened = next.place;
+    opened = screen.unread ? '' : next.place;
   }
   state.screen.go(next);
   change();
@@ -56,7 +57,7 @@ function frame() {
     banner(),
     h('p', { class: 'unseen', role: 'status', 'aria-live': 'polite' }, state.status),
     state.offline && h('p', { class: 'bar', role: 'alert' }, 'The server cannot be reached, trying again'),
-    toasts(),
+    (wide.matches || !panel) && toasts(),
   ];
 }
 
@@ -84,7 +85,18 @@ function side(screen, panel) {
   if (wide.matches) return h('aside', { key: 'panel', class: 'panel', 'aria-label': 'Details' }, panel);
   const modal = (/** @type {HTMLDialogElement} */ el) => setTimeout(() => { if (el.isConnected && !el.open) el.showModal(); });
   const cancel = (/** @type {Event} */ e) => { e.preventDefault(); screen.closePanel?.(); };
-  return h('dialog', { key: 'panel-over', class: 'panel', 'aria-label': 'Details', ref: modal, oncancel: cancel }, panel);
+  return h('dialog', { key: 'panel-over', class: 'panel', 'aria-label': 'Details', ref: modal, oncancel: cancel }, panel, toasts()); // nothing beside a modal dialog can be pressed
+}
+
+// files that are dropped on the page are not opened in its place, which a browser would do.
+function files() {
+  const has = (/** @type {DragEvent} */ e) => e.dataTransfer?.types.includes('Files');
+  addEventListener('dragover', (e) => { if (has(e)) e.preventDefault(); });
+  addEventListener('drop', (e) => {
+    if (!has(e)) return;
+    e.preventDefault();
+    toast('Files cannot be given to this page. Paste their text instead.', undefined, true);
+  });
 }
 
 function drawPage() {
@@ -110,6 +122,7 @@ async function start() {
   wide.addEventListener('change', change);
   setInterval(change, 30_000); // times in relation to now
   keyboard();
+  files();
   await route();
   watch();
 }

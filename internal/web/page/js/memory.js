@@ -2,14 +2,14 @@
 import { get, part } from './api.js';
 import { h, ready } from './dom.js';
 import { on } from './events.js';
-import { Facts, addFact } from './facts.js';
+import { Facts, addFact, timeline } from './facts.js';
 import { FactPanel } from './fact.js';
 import { forget } from './forget.js';
 import { Pages, Rows } from './list.js';
 import { empty, shown, Source } from './load.js';
+import { head } from './shape.js';
 import { askPast, shownToModel, tryQuestion } from './tryout.js';
 import { change, state } from './store.js';
-import { timeline } from './timeline.js';
 import { ago, exact, number } from './words.js';
 
 /** @typedef {{view: () => Kid, close?: () => void, again?: () => void}} Tab */
@@ -131,9 +131,7 @@ export class Memory {
         h('div', { class: 'buttons' }, h('button', { onclick: () => forget({}) }, 'Forget…'))));
     }
     return [
-      h('header', { class: 'head' },
-        h('a', { class: 'back', href: '#/memory' }, '‹ Back'),
-        h('h1', null, 'What is known'),
+      head('memory', 'What is known',
         h('p', { class: 'meta' }, h('span', { class: 'mono' }, this.id), this.tab instanceof Facts && this.tab.counts()),
         this.kind === 'session' && h('a', { href: `#/sessions/${part(this.id)}` }, 'Transcript'),
         h('button', { onclick: () => addFact(this) }, 'Add…'),

@@ -1,6 +1,6 @@
 // A message of a transcript as an element. It is made once, and changed only by hand.
 import { get, part } from './api.js';
-import { failed } from './dialog.js';
+import { once } from './dialog.js';
 import { draw, h, make } from './dom.js';
 import { blocks } from './nodes.js';
 import { clock, exact, number, plural, short, took } from './words.js';
@@ -69,12 +69,10 @@ export function toolLine(line, inside) {
 // rest shows the whole of a message that was cut.
 /** @param {Message} m @param {Doing} doing @param {HTMLElement} el */
 function rest(m, doing, el) {
-  const show = async () => {
-    try {
-      const whole = await get(`api/sessions/${part(doing.root)}/messages/${m.seq}`, { format: 'nodes' });
-      el.replaceWith(element({ ...whole, content_length: 0 }, doing));
-    } catch (err) { failed(err); }
-  };
+  const show = once(async () => {
+    const whole = await get(`api/sessions/${part(doing.root)}/messages/${m.seq}`, { format: 'nodes' });
+    el.replaceChildren(...element({ ...whole, content_length: 0 }, doing).childNodes); // the transcript has this very element
+  });
   return make('p', null, h('button', { onclick: show }, `Show all ${plural(m.content_length ?? 0, 'character')}`));
 }
 
@@ -83,7 +81,7 @@ function tools(m, doing) {
   return make('div', { class: 'tools' },
     h('a', { href: `#/sessions/${part(doing.root)}/${m.seq}`, class: 'note', title: 'The address of this message' }, `message ${number(m.seq)}`),
     h('button', { class: 'link', onclick: async (e) => copyAll(e, m, doing) }, 'Copy'),
-    h('button', { class: 'link', onclick: () => doing.fork(m) }, 'Fork from here'));
+    h('button', { class: 'link', onclick: once(() => doing.fork(m)) }, 'Fork from here'));
 }
 
 /** @param {any} event @param {Message} m @param {Doing} doing */

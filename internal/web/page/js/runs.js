@@ -2,13 +2,14 @@
 // person.
 import { get, part, post, remove } from './api.js';
 import { Answer } from './answer.js';
-import { ask, failed, toast } from './dialog.js';
+import { ask, once, toast } from './dialog.js';
 import { h, make, ready } from './dom.js';
 import { follow, on } from './events.js';
 import { tone } from './jobs.js';
 import { empty, shown, Source } from './load.js';
+import { head, pairs } from './shape.js';
 import { change, say, state } from './store.js';
-import { ago, exact, number, plural, wait } from './words.js';
+import { ago, exact, now, number, plural, wait } from './words.js';
 
 const words = /** @type {Record<string, string>} */ ({ waiting_for_approval: 'waits for you' });
 
@@ -50,7 +51,7 @@ class Runs {
   get waiting() { return (this.open.data?.data ?? []).flatMap((/** @type {any} */ run) => run.approvals.map((/** @type {any} */ call) => ({ run, call }))); }
 
   /** @param {Route} route */
-  async go(route) {
+  go(route) {
     const id = route.path[0] ?? '';
     if (id === this.id) return;
     this.id = id;
@@ -62,8 +63,7 @@ class Runs {
     const answer = (this.answer = new Answer((f) => f()));
     this.box = make('ol', { class: 'transcript', 'aria-label': 'What it says' });
     this.box.append(answer.el);
-    const run = await this.one.again();
-    if (!run || this.id !== id) return;
+    this.one.again();
     this.end = follow({
       path: `v1/runs/${part(id)}/events`, query: { format: 'nodes' },
       tell: ({ data }) => {
@@ -98,14 +98,9 @@ class Runs {
 
   /** approval is a call that waits, with all of its arguments. @param {any} run @param {any} call */
   approval(run, call) {
-    const left = new Date(call.deadline).getTime() - Date.now();
-    const decide = (/** @type {boolean} */ approve) => async () => {
-      try {
-        await post(`v1/runs/${part(run.run_id)}/approval`, { approve, call_id: call.call_id });
-        toast(approve ? `${call.name} was approved.` : `${call.name} was denied.`);
-      } catch (err) { failed(err); }
-      this.read();
-    };
+    const left = new Date(call.deadline).getTime() - now();
+    const decide = (/** @type {boolean} */ approve) => once(() => post(`v1/runs/${part(run.run_id)}/approval`, { approve, call_id: call.call_id })
+      .then(() => toast(approve ? `${call.name} was approved.` : `${call.name} was denied.`)).finally(() => this.read()));
     return h('div', { key: call.call_id, class: 'approval' },
       h('h2', null, call.name, ' waits for you'),
       h('pre', { tabindex: 0 }, typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments, null, 2)),
@@ -116,18 +111,20 @@ class Runs {
   content() {
     if (!this.id) return h('div', { class: 'scroll' }, h('div', { class: 'column start' }, h('h1', null, 'Runs'), h('p', { class: 'soft' }, this.waiting.length > 0 ? `${plural(this.waiting.length, 'call')} ${this.waiting.length === 1 ? 'waits' : 'wait'} for you.` : 'Choose a run to see what it says and what it has done.')));
     return [
-      h('header', { class: 'head' }, h('a', { class: 'back', href: '#/runs' }, '‹ Back'), h('h1', null, 'Run ', h('span', { class: 'mono' }, this.id)), this.one.data && this.buttons(this.one.data)),
+      head('runs', ['Run ', h('span', { class: 'mono' }, this.id)], this.one.data && this.buttons(this.one.data)),
       h('div', { class: 'scroll' }, shown(this.one, (r) => [h('div', { class: 'column' }, about(r), r.approvals.map((/** @type {any} */ call) => this.approval(r, call)), r.error && h('p', { class: 'bad' }, r.error.message))]), this.box && ready(this.box)),
     ];
   }
 
   /** @param {any} r */
   buttons(r) {
-    const stop = async () => { try { await post(`v1/runs/${part(r.run_id)}/stop`); this.one.again(); } catch (err) { failed(err); } };
-    const erase = async () => {
+    const stop = once(() => post(`v1/runs/${part(r.run_id)}/stop`).then(() => this.one.again()));
+    const erase = once(async () => {
       if (!(await ask({ title: 'Delete this run?', action: 'Delete the run', danger: true, text: 'The run and its log go. Its messages stay in the session.' }))) return;
-      try { await remove(`v1/runs/${part(r.run_id)}`); location.hash = '#/runs'; this.read(); } catch (err) { failed(err); }
-    };
+      await remove(`v1/runs/${part(r.run_id)}`);
+      location.hash = '#/runs';
+      this.read();
+    });
     return [!r.finished_at && h('button', { key: 'stop', onclick: stop }, 'Stop'), h('button', { key: 'delete', onclick: erase }, 'Delete…')];
   }
 }
@@ -139,7 +136,7 @@ function about(r) {
     ['model', r.model], ['begun', exact(r.started_at ?? r.created_at)], ['over', r.finished_at && exact(r.finished_at)], ['attempts', r.attempts > 1 && number(r.attempts)],
     ['after a restart', r.on_restart === 'interrupt' ? 'ends' : 'begins anew'],
   ]);
-  return h('dl', { class: 'pairs' }, rows.filter(([, v]) => v).map(([k, v]) => [h('dt', null, k), h('dd', null, v)]));
+  return pairs(rows);
 }
 
 export function open() {

@@ -2,6 +2,7 @@
 import { get, part } from './api.js';
 import { h } from './dom.js';
 import { empty, shown, Source } from './load.js';
+import { head, who } from './shape.js';
 import { change } from './store.js';
 import { dayClock, number, plural } from './words.js';
 
@@ -42,7 +43,7 @@ class Search {
     const q = this.query;
     const invalid = this.source.problem?.code === 'invalid_query' ? this.source.problem : null;
     return [
-      h('header', { class: 'head' }, h('h1', null, 'Search')),
+      head('', 'Search'),
       h('form', { class: 'tools-row', role: 'search', onsubmit: (e) => { e.preventDefault(); this.set({}); } },
         h('input', { type: 'search', size: 36, placeholder: 'Words that were said', 'aria-label': 'Words that were said', value: this.text, oninput: (e) => { this.text = e.target.value; } }),
         h('button', { class: 'primary' }, 'Search'),
@@ -90,7 +91,7 @@ function match(s, m) {
   out.push(chars.slice(at).join(''));
   return h('a', { class: 'row', href: `#/sessions/${part(s._lineage_root_id)}/${m.seq}` },
     h('span', { class: m.role === 'user' ? 'said' : undefined }, out),
-    h('span', { class: 'side' }, `${m.role === 'user' ? 'you' : m.role === 'assistant' ? 'answer' : m.role}, ${dayClock(m.said_at)}`, h('br'), `message ${number(m.seq)}`));
+    h('span', { class: 'side' }, `${who(m.role)}, ${dayClock(m.said_at)}`, h('br'), `message ${number(m.seq)}`));
 }
 
 export function open() {

@@ -1,5 +1,5 @@
 // The place of sessions: their list, and the transcript of one.
-import { get } from './api.js';
+import { get, part } from './api.js';
 import { h, ready } from './dom.js';
 import { on } from './events.js';
 import { Pages, Rows } from './list.js';
@@ -115,7 +115,7 @@ export class SessionList {
 }
 
 /** @param {string} root */
-export const sessionAddress = (root) => `#/sessions/${encodeURIComponent(root)}`;
+export const sessionAddress = (root) => `#/sessions/${part(root)}`;
 
 export function open() {
   const chat = new Chat();

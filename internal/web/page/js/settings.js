@@ -4,6 +4,7 @@
 import { get } from './api.js';
 import { h } from './dom.js';
 import { shown, Source } from './load.js';
+import { grid, head } from './shape.js';
 import { allowed, places } from './places.js';
 import { foot } from './signin.js';
 import { can, change, kept, state } from './store.js';
@@ -19,7 +20,7 @@ export function open() {
 function view(config) {
   const flip = (/** @type {any} */ e) => { kept.set('keys', e.target.checked ? null : 'off'); change(); };
   return [
-    h('header', { class: 'head' }, h('h1', null, 'Settings')),
+    head('', 'Settings'),
     h('div', { class: 'scroll' }, h('div', { class: 'column wide' },
       h('h2', null, 'This browser'),
       h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: kept.get('keys') !== 'off', onchange: flip }), 'Single letters are keys (? shows them)'),
@@ -32,10 +33,8 @@ function view(config) {
 
 /** @param {any[]} rows */
 function table(rows) {
-  return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Settings of the server' }, h('table', { class: 'grid' },
-    h('thead', null, h('tr', null, ['Setting', 'Value', 'From'].map((t) => h('th', { scope: 'col' }, t)))),
-    h('tbody', null, rows.map((r) => h('tr', { key: r.name }, h('td', null, h('span', { class: 'mono' }, r.name), r.usage && h('p', { class: 'note' }, r.usage)),
-      h('td', { class: 'mono' }, r.secret ? (r.value ? 'set' : 'not set') : String(r.value ?? '')), h('td', null, r.source))))));
+  return grid('Settings of the server', ['Setting', 'Value', 'From'], rows.map((r) => h('tr', { key: r.name }, h('td', null, h('span', { class: 'mono' }, r.name), r.usage && h('p', { class: 'note' }, r.usage)),
+      h('td', { class: 'mono' }, r.secret ? (r.value ? 'set' : 'not set') : String(r.value ?? '')), h('td', null, r.source))));
 }
 
 /** openMore lists the places that are not at the bottom. */
@@ -44,7 +43,7 @@ export function openMore() {
     title: () => 'More',
     go: () => {},
     content: () => [
-      h('header', { class: 'head' }, h('h1', null, 'More')),
+      head('', 'More'),
       h('div', { class: 'scroll' },
         h('ul', { class: 'rows' }, places.filter((p) => p.minor && allowed(p)).map((p) => h('li', { key: p.id }, h('a', { class: 'row', href: `#/${p.id}` }, p.name)))),
         h('div', { class: 'column' }, foot())),
@@ -61,5 +60,18 @@ export function missing(place) {
     title: () => 'Not here',
     go: () => {},
     content: () => h('div', { class: 'scroll' }, h('div', { class: 'column' }, h('h1', null, 'Not here'), h('p', null, text))),
+  };
+}
+
+/** unread is a place whose module could not be read. @param {unknown} err */
+export function unread(err) {
+  console.error(err);
+  return {
+    unread: true,
+    title: () => 'Not here',
+    go: () => {},
+    content: () => h('div', { class: 'scroll' }, h('div', { class: 'column' }, h('h1', null, 'Not here'),
+      h('p', null, 'This part of the page could not be read: the server cannot be reached, or it was updated meanwhile. Load the page again; what you have typed is kept.'),
+      h('p', null, h('button', { class: 'primary', onclick: () => location.reload() }, 'Load the page again')))),
   };
 }

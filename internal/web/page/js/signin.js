@@ -3,13 +3,14 @@
 import { auth, get, oldToken, onSignIn, post, Problem, remove, send, setToken, signedIn, useToken } from './api.js';
 import { ask, dialog, failed } from './dialog.js';
 import { h } from './dom.js';
-import { change, kept, state, theme } from './store.js';
+import { trouble as saysWhy } from './load.js';
+import { change, dropDrafts, kept, state, tab, theme } from './store.js';
 
 /** enter finds out how one gets in, and who one is. */
 export async function enter() {
   onSignIn(askForKey);
   const code = takeCode();
-  const page = await get('api/page').catch(() => ({ sign_in: 'key', version: '' }));
+  const page = await sure(() => get('api/page'));
   state.signIn = page.sign_in;
   state.version = page.version;
   if (page.sign_in === 'development') useToken('hermes');
@@ -19,8 +20,32 @@ export async function enter() {
   await whoAmI();
 }
 
+// sure asks until there is an answer: nothing of the page can be shown without it.
+/** @param {() => Promise<any>} ask */
+async function sure(ask) {
+  const before = state.screen;
+  for (let pause = 500; ; pause = Math.min(2 * pause, 8000)) {
+    try {
+      const got = await ask();
+      if (!state.route.place) state.screen = before;
+      return got;
+    } catch (err) {
+      if (!(err instanceof Problem)) throw err;
+      const problem = err;
+      // While something else is on view, it stays.
+      if (!state.route.place) state.screen = { ...before, content: () => [h('h1', { class: 'unseen' }, 'hermes'), saysWhy(problem, null)] };
+      change();
+      await new Promise((resolve) => { setTimeout(resolve, Math.max(pause, problem.retryAfter * 1000)); });
+    }
+  }
+}
+
+// whoAmI finds out who one is. What another person has typed in this tab is no longer kept.
 async function whoAmI() {
-  state.me = await get('api/me').catch(() => null);
+  state.me = await sure(() => get('api/me'));
+  const owner = state.me?.owner ?? '';
+  if ((tab.get('owner') ?? owner) !== owner) dropDrafts('');
+  tab.set('owner', owner);
   change();
 }
 
@@ -57,7 +82,9 @@ async function askForKey() {
   const first = !auth().authorization || state.signIn === 'key' && !state.me;
   await dialog('Sign in', (close) => [keyForm(close, first)], { stays: true });
   await whoAmI();
-  if (before && state.me && before !== state.me.owner) location.reload();
+  if (!before || before === state.me?.owner) return;
+  location.reload();
+  await new Promise(() => {}); // what waited for the sign-in was another owner's, and is not done
 }
 
 let trouble = '';

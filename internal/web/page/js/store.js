@@ -2,7 +2,7 @@
 
 export const state = {
   /** @type {Route} */
-  route: { place: '', path: [], query: {} },
+  route: { place: '', path: [], fresh: false, query: {} },
   /** @type {Me | null} */
   me: null,
   /** how one gets in: none, development or key */

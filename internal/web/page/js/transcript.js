@@ -56,6 +56,7 @@ export class Transcript {
     try {
       const found = await this.read(seq === undefined ? { order: 'latest' } : { from: Math.max(0, seq - 15) });
       if (turn !== this.turn) return;
+      if (seq && found.data.length === 0) { await this.open(undefined); return; } // the address names what is not there
       this.tries = 0;
       draw(this.top);
       this.rows = found.data;
@@ -63,8 +64,7 @@ export class Transcript {
       this.before = seq === undefined ? found.has_more : (found.data[0]?.seq ?? 0) > 0;
       this.after = seq === undefined ? false : found.has_more;
       this.draw();
-      if (seq === undefined) this.toEnd();
-      else this.show(seq);
+      if (seq === undefined || !this.show(seq)) this.toEnd();
     } catch (err) {
       if (turn === this.turn) this.fail(err, () => this.open(seq));
     }
@@ -167,6 +167,18 @@ export class Transcript {
     const rows = choose(found.data);
     this.keep(() => this.put(rows, false));
     return rows;
+  }
+
+  /** again reads what is on view anew: words of it may have been forgotten. */
+  async again() {
+    const turn = this.turn;
+    const last = this.after ? this.rows.at(-1)?.seq ?? 0 : Infinity;
+    const found = await this.read({ from: this.rows[0]?.seq ?? 0, limit: this.rows.length + page });
+    if (turn !== this.turn) return;
+    const was = new Map(this.rows.map((m) => [m.seq, m.content]));
+    for (const m of found.data) if (was.get(m.seq) !== m.content) this.els.delete(m.seq);
+    this.rows = [];
+    this.keep(() => this.put(found.data.filter((/** @type {Message} */ m) => m.seq <= last), false));
   }
 
   /** add places what is not yet a message at the end. @param {...HTMLElement} els */

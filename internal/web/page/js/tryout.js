@@ -5,6 +5,7 @@ import { ask, endOf } from './aside.js';
 import { failed } from './dialog.js';
 import { h } from './dom.js';
 import { empty, shown, Source } from './load.js';
+import { pairs } from './shape.js';
 import { change, randomID } from './store.js';
 import { where } from './why.js';
 import { day, number, plural, short } from './words.js';
@@ -33,7 +34,7 @@ export function shownToModel(scope) {
     view: () => h('div', { class: 'scroll' }, h('div', { class: 'column wide' }, shown(source, (s) => [
       h('p', null, `The next turn is given ${plural(s.budget.used, 'token')} of memory, of ${number(s.budget.tokens)} at most. The words stand below as a model gets them.`),
       s.next ? h('pre', { class: 'block', tabindex: 0 }, s.next) : empty('Nothing is known yet, so nothing is shown.'),
-      h('dl', { class: 'pairs' }, h('dt', null, 'state hash'), h('dd', { class: 'mono' }, s.state_hash), h('dt', null, 'facts'), h('dd', null, number(s.facts_total ?? 0))),
+      pairs([['state hash', h('span', { class: 'mono' }, s.state_hash)], ['facts', number(s.facts_total ?? 0)]]),
       h('div', null, h('button', { onclick: verify, disabled: busy }, busy ? 'Reading the messages again…' : 'Verify')),
       h('p', { class: 'note' }, 'Verify reads all messages again, makes the facts anew, and compares. Nothing is changed.'),
       verdict && h('p', { role: 'status', class: verdict.identical ? 'now' : 'bad' }, says(verdict)),

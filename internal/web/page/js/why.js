@@ -2,6 +2,7 @@
 import { get, part } from './api.js';
 import { h } from './dom.js';
 import { shown, Source } from './load.js';
+import { place, who } from './shape.js';
 import { dayClock, number, day, short } from './words.js';
 
 const parts = /** @type {[string, string][]} */ ([
@@ -56,12 +57,8 @@ export function given(c) {
   ];
 }
 
-/** @param {any} f */
-const who = (f) => f.speaker || (f.role === 'user' ? 'you' : f.role === 'assistant' ? 'answer' : f.role);
-
 /** where says who said a thing, when, and leads to it. @param {any} f */
-export const where = (f) => h('p', { class: 'note' }, `${who(f)}, ${day(f.said_at)}, `,
-  h('a', { href: `#/sessions/${part(f.session_id)}/${f.seq}` }, `message ${number(f.seq)}`));
+export const where = (f) => h('p', { class: 'note' }, `${who(f.role, f.speaker)}, ${day(f.said_at)}, `, place(f.session_id, f.seq));
 
 /** @param {any[]} list */
 function facts(list) {
@@ -84,6 +81,5 @@ function sent(list, root) {
   if (!list?.length) return null;
   return h('details', null, h('summary', null, `Newest turns (${number(list.length)})`), h('ul', { class: 'quotes' },
     list.map((m) => h('li', { key: m.id }, h('p', { class: m.role === 'user' ? 'said' : undefined }, short(m.content, 300)),
-      h('p', { class: 'note' }, `${m.name || (m.role === 'user' ? 'you' : m.role === 'assistant' ? 'answer' : m.role)}, ${day(m.created_at)}, `,
-        h('a', { href: `#/sessions/${part(root)}/${m.seq}` }, `message ${number(m.seq)}`))))));
+      h('p', { class: 'note' }, `${who(m.role, m.name)}, ${day(m.created_at)}, `, place(root, m.seq))))));
 }

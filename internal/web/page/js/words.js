@@ -36,6 +36,17 @@ export function bytes(n) {
 
 /** @typedef {string | number | Date | null | undefined} Time */
 
+let ahead = 0; // milliseconds by which the server's clock is ahead of this computer's
+
+/** now is the time by the server's clock: all times on the page come from it. */
+export const now = () => Date.now() + ahead;
+
+/** setClock takes the server's time from the header of an answer, which has whole seconds. @param {string | null} date */
+export function setClock(date) {
+  const off = new Date(date ?? NaN).getTime() + 500 - Date.now();
+  if (Math.abs(off - ahead) > 5000) ahead = Math.abs(off) > 5000 ? off : 0;
+}
+
 /** @param {Intl.DateTimeFormatOptions} options */
 const format = (options) => new Intl.DateTimeFormat('en-GB', options);
 const dayFormat = format({ day: 'numeric', month: 'short', year: 'numeric' });
@@ -50,6 +61,8 @@ const date = (t) => new Date(t ?? NaN);
 const by = (f) => (t) => (Number.isNaN(date(t).getTime()) ? '' : f.format(date(t)));
 
 export const day = by(dayFormat);
+/** utcDay is a day of which the server says when it begins: such days are those of UTC. */
+export const utcDay = by(format({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }));
 export const weekday = by(longDay);
 export const clock = by(clockFormat);
 export const month = by(monthFormat);
@@ -60,12 +73,12 @@ export const dayClock = (t) => (day(t) ? `${day(t)}, ${clock(t)}` : '');
 
 /**
  * ago is a time in relation to now.
- * @param {Time} t @param {number} [now]
+ * @param {Time} t
  */
-export function ago(t, now = Date.now()) {
+export function ago(t) {
   const then = date(t).getTime();
   if (Number.isNaN(then)) return '';
-  const seconds = Math.round((now - then) / 1000);
+  const seconds = Math.round((now() - then) / 1000);
   if (Math.abs(seconds) < 45) return seconds >= 0 ? 'just now' : 'in a moment';
   for (const [unit, size, most] of /** @type {[string, number, number][]} */ ([['minute', 60, 60], ['hour', 3600, 24], ['day', 86400, 7]])) {
     const n = Math.round(Math.abs(seconds) / size);
@@ -85,6 +98,12 @@ export function span(from, to) {
     return `${format({ day: 'numeric', month: 'short' }).format(a)} – ${day(to)}`;
   }
   return `${day(from)} – ${day(to)}`;
+}
+
+/** days are the days of UTC from a time to another, at which they are over. @param {Time} from @param {Time} to */
+export function days(from, to) {
+  const [first, last] = [utcDay(from), utcDay(date(to).getTime() - 1)];
+  return first === last ? first : `${first} to ${last}`;
 }
 
 /**
@@ -126,5 +145,25 @@ export function same(a, b) {
   return bare(a) === bare(b);
 }
 
+const characters = new Intl.Segmenter('en');
+
+// start is the beginning of a text. It ends between two characters as people see them, of
+// which one may be several code points.
 /** @param {string} text @param {number} most */
-export const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
+function start(text, most) {
+  const next = characters.segment(text).containing(most);
+  return text.slice(0, next ? next.index : most);
+}
+
+/** @param {string} text @param {number} most */
+export const short = (text, most) => (text.length > most ? `${start(text, most - 1).trimEnd()}…` : text);
+
+/**
+ * typed is a text as it is compared with what somebody has typed: without what cannot be
+ * seen, and with single spaces.
+ * @param {string} text
+ */
+export const typed = (text) => text.normalize().replace(/[\p{Cc}\p{Cf}\s]+/gu, (found) => (/\s/.test(found) ? ' ' : '')).trim();
+
+/** toType is what must be typed before a thing goes: its name, or the beginning of a long one. @param {string} name */
+export const toType = (name) => start(typed(name), 60).trim() || 'delete';
