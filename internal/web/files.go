@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -50,17 +51,20 @@ func read(tree fs.FS) (*page, error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := fs.ReadFile(tree, name)
+		info, err := entry.Info()
 		if err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(all, "%s %d\n", name, len(content)) // a hash takes everything
-		_, _ = all.Write(content)
+		_, _ = fmt.Fprintf(all, "%s %d\n", name, info.Size()) // a hash takes everything
+		one.copy(all, tree, name)
 		kind := kindOf(name)
 		if kind == "" {
 			return fmt.Errorf("%s: this kind of file has no Content-Type", name)
 		}
-		p.assets[name] = one.file(kind, func() []byte { return must(fs.ReadFile(tree, name)) })
+		p.assets[name] = &file{
+			kind: kind, plain: func() []byte { return must(fs.ReadFile(tree, name)) },
+			gzipped: sync.OnceValue(func() []byte { return one.compressed(func(w io.Writer) { one.copy(w, tree, name) }) }),
+		}
 		return nil
 	})
 	if err != nil {
@@ -73,13 +77,10 @@ func read(tree fs.FS) (*page, error) {
 	delete(p.assets, indexFile)
 	p.version = hex.EncodeToString(all.Sum(nil)[:10])
 	filled := p.fill(index.plain())
-	p.index = one.file(index.kind, func() []byte { return filled })
+	p.index = &file{kind: index.kind, plain: func() []byte { return filled }, gzipped: sync.OnceValue(func() []byte {
+		return one.compressed(func(w io.Writer) { _, _ = w.Write(filled) }) // a buffer takes everything
+	})}
 	return p, nil
-}
-
-// file is a file that the compressor compresses.
-func (c *compressor) file(kind string, plain func() []byte) *file {
-	return &file{kind: kind, plain: plain, gzipped: sync.OnceValue(func() []byte { return c.compressed(plain()) })}
 }
 
 // must is the value of a call that cannot fail: the files are in the program.
@@ -157,21 +158,30 @@ func (p *page) needed() (names []string) {
 type compressor struct {
 	mu      sync.Mutex
 	writers sync.Pool // of one
+	out     bytes.Buffer
+	buffer  [4096]byte
+}
+
+// copy writes a file: in pieces, for a whole one would be a copy of what the program has.
+func (c *compressor) copy(w io.Writer, tree fs.FS, name string) {
+	f := must(tree.Open(name))
+	defer func() { _ = f.Close() }() // nothing was written to it
+	must(io.CopyBuffer(w, f, c.buffer[:]))
 }
 
 // compressed is a text in the best compression.
-func (c *compressor) compressed(content []byte) []byte {
+func (c *compressor) compressed(write func(io.Writer)) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var out bytes.Buffer
+	c.out.Reset()
 	w, ok := c.writers.Get().(*gzip.Writer)
 	if ok {
-		w.Reset(&out)
+		w.Reset(&c.out)
 	} else {
-		w = must(gzip.NewWriterLevel(&out, gzip.BestCompression))
+		w = must(gzip.NewWriterLevel(&c.out, gzip.BestCompression))
 	}
-	_, _ = w.Write(content) // a buffer takes everything
-	_ = w.Close()
+	write(w)
+	_ = w.Close() // a buffer takes everything
 	c.writers.Put(w)
-	return bytes.Clone(out.Bytes())
+	return bytes.Clone(c.out.Bytes())
 }
