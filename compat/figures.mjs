@@ -3,7 +3,7 @@
 // it. PAGE_HOME keeps the filled home for the next time, SCALE=10 makes all of it smaller,
 // and ONLY=stream measures a part.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, get } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -91,19 +91,22 @@ function used(server) {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, id) => sum + Number(proc(server, `task/${id}/schedstat`).split(' ')[0]), 0) / 1e6;
 }
 
-// withoutPage builds the server with nothing in the place of the page.
-function withoutPage() {
+// bothPrograms are a copy of the server, and one that was built with nothing in the place of the
+// page. A program that has run before starts at another cost.
+function bothPrograms() {
   const [dir, web] = [newHome(), fileURLToPath(new URL('../internal/web/', import.meta.url))];
   writeFileSync(join(dir, 'web.go'), 'package web\n\nimport "net/http"\n\nfunc Index(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }\n\n'
     + 'func Asset(http.ResponseWriter, *http.Request, string, string) bool { return false }\n');
   writeFileSync(join(dir, 'overlay.json'), JSON.stringify({ Replace: { [join(web, 'web.go')]: join(dir, 'web.go'), [join(web, 'files.go')]: '' } }));
   execFileSync(process.env.GO ?? 'go', ['build', '-overlay', join(dir, 'overlay.json'), '-o', join(dir, 'hermes'), './cmd/hermes'], { cwd: join(web, '../..'), env: { ...process.env, CGO_ENABLED: '0' } });
-  return join(dir, 'hermes');
+  copyFileSync(process.env.HERMES_BIN, join(dir, 'whole'));
+  chmodSync(join(dir, 'whole'), 0o755);
+  return [join(dir, 'whole'), join(dir, 'hermes')];
 }
 
 // measureStart starts servers with an empty home, with the page and without it in turn.
 async function measureStart() {
-  const programs = [undefined, withoutPage()];
+  const programs = bothPrograms();
   const start = async (program) => {
     const server = await startHermes({ program });
     const cpu = used(server);
@@ -116,9 +119,12 @@ async function measureStart() {
     const [first, second] = [await start(programs[i % 2]), await start(programs[1 - i % 2])];
     return i % 2 === 0 ? [first, second] : [second, first];
   });
-  const more = (name) => median(pairs.map(([page]) => page[name])) - median(pairs.map(([, none]) => none[name]));
-  row('start of the server: processor time with the page', `${more('cpu').toFixed(1)} ms more`, '≤ 2 ms', more('cpu') <= 2);
-  row('idle memory with the page, of which nothing was read', `${more('memory').toFixed(1)} MB more`, '≤ 1 MB', more('memory') <= 1);
+  // Of processor time the least is taken: what others do on the machine only adds to it.
+  const [least, half] = [(list) => Math.min(...list), median];
+  const more = (of, name) => of(pairs.map(([page]) => page[name])) - of(pairs.map(([, none]) => none[name]));
+  const [cpu, memory] = [more(least, 'cpu'), more(half, 'memory')];
+  row('start of the server: processor time with the page', `${cpu.toFixed(1)} ms more`, '≤ 2 ms', cpu <= 2);
+  row('idle memory with the page, of which nothing was read', `${memory.toFixed(1)} MB more`, '≤ 1 MB', memory <= 1);
 }
 
 // measureIdle starts servers with an empty home, and has a browser's worth of files read.

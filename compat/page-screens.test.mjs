@@ -144,9 +144,11 @@ describe('by the keyboard alone', () => {
 describe('a call that nobody decides', () => {
   it('says that its time is over', async () => {
     const hasty = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', ...settings, HERMES_APPROVAL_TIMEOUT: '2s' } });
+    const page = await pages.open(`${hasty.url}/#/runs`); // first: a page may take longer to open than the call waits
+    await settled(page);
     const id = await waiting(hasty);
-    const page = await pages.open(`${hasty.url}/#/runs/${id}`);
     await page.getByRole('button', { name: 'Approve' }).first().waitFor();
+    await page.evaluate((to) => { location.hash = to; }, `#/runs/${id}`);
     await page.locator('main').getByText(/counts as denied|denied, /).first().waitFor();
     await until(async () => (await page.getByRole('button', { name: 'Approve' }).count()) === 0);
     await page.locator('.pairs').getByText('completed').waitFor();
