@@ -171,16 +171,18 @@ func (k *Keeper) step(from *source, m *Manifest, v *View) (Swap, error) {
 	return swap, err
 }
 
-// mergeable is how many of the newest pieces make one of the next size: at least fan that
-// are not larger than the newest one's size; 0 if there are fewer. least is the number of
-// messages or facts in the smallest piece.
+// mergeable is how many of the newest pieces make one of the next size: at least fan that are
+// not larger than one size, and together reach the next; 0 if there are fewer. Without the latter
+// a large piece would be written again for every few small ones. least is the number of messages
+// or facts in the smallest piece; what is smaller than that is merged for its number alone.
 func mergeable(run []Piece, least int) int {
 	for size := range sizeOf(most, least) {
-		n := 0
+		n, count := 0, 0
 		for n < len(run) && sizeOf(run[len(run)-1-n].Count, least) <= size {
+			count += run[len(run)-1-n].Count
 			n++
 		}
-		if n >= fan {
+		if n >= fan && (size == 0 || sizeOf(count, least) > size) {
 			return n
 		}
 	}
