@@ -60,7 +60,7 @@ func TestTurnFromAfar(t *testing.T) {
 	}
 	on := &stored{source: &source{ctx: t.Context(), store: facts, far: true}}
 	all := Span{First: 1, Last: messages}
-	on.parts = []factPart{{Piece{Span: all, Count: len(whole.order)}, readFacts(t.Context(), p)}}
+	on.parts = []factPart{{Piece{Span: all, Count: len(whole.order)}, readFacts(t.Context(), p), p}}
 	partly := NewState()
 	partly.rest(on, on.last())
 	d := dense(messages + 1)

@@ -14,7 +14,7 @@ func (k *Keeper) stepFacts(from *source, m *Manifest, swap *Swap, v *View) error
 			return k.take(from, m, swap, &made, err)
 		}
 	}
-	on, err := openStored(from, piece.NewCache(keeperCache), m)
+	on, err := openStored(from, piece.NewCache(keeperCache), m, nil)
 	if err != nil {
 		return err
 	}

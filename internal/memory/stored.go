@@ -32,21 +32,52 @@ type stored struct {
 type factPart struct {
 	Piece
 	*factReader
+
+	open *piece.Piece
 }
 
-// openStored opens the fact pieces of a scope, from the first one to the first gap.
-func openStored(from *source, cache *piece.Cache, m *Manifest) (*stored, error) {
+// openStored opens the fact pieces of a scope, from the first one to the first gap. Those that
+// another archive has open are not opened again: their blocks are in memory.
+func openStored(from *source, cache *piece.Cache, m *Manifest, known *stored) (*stored, error) {
 	a := &stored{source: from}
 	for _, p := range m.Run(FactPiece) {
-		open, err := piece.Open(from.ctx, from.blocks(p.ID), cache, factFormat)
+		open, err := known.opened(p.ID), error(nil)
+		if open == nil {
+			open, err = piece.Open(from.ctx, from.blocks(p.ID), cache, factFormat)
+		}
 		if err != nil {
 			return nil, &brokenPiece{p.ID, err}
 		}
 		r := readFacts(from.ctx, open)
 		r.leaveOut(m.Withdrawn)
-		a.parts = append(a.parts, factPart{p, r})
+		a.parts = append(a.parts, factPart{p, r, open})
 	}
 	return a, nil
+}
+
+// opened is an open piece; nil for one that the archive does not have, and of no archive.
+func (a *stored) opened(id PieceID) *piece.Piece {
+	if a != nil {
+		for i := range a.parts {
+			if a.parts[i].ID == id {
+				return a.parts[i].open
+			}
+		}
+	}
+	return nil
+}
+
+// dropUnless takes the blocks of the pieces that another archive lacks out of memory. They would
+// keep those from it that are read.
+func (a *stored) dropUnless(other *stored) {
+	if a == nil {
+		return
+	}
+	for i := range a.parts {
+		if p := &a.parts[i]; other.opened(p.ID) != p.open {
+			p.open.Drop()
+		}
+	}
 }
 
 // brokenPiece is the error of a piece that cannot be read.

@@ -138,7 +138,7 @@ func opened(t testing.TB, cache *piece.Cache, of Span, count int, b piece.Blocks
 	if err != nil {
 		t.Fatal(err)
 	}
-	return factPart{Piece{Span: of, Count: count}, readFacts(t.Context(), p)}
+	return factPart{Piece{Span: of, Count: count}, readFacts(t.Context(), p), p}
 }
 
 // TestStateOverPieces: a state that reads its facts when it needs them learns, answers and

@@ -132,7 +132,7 @@ func (v *View) loadFacts(ctx context.Context, cache *piece.Cache, begun *Opening
 	if m.Stale || m.Version == Unwritten {
 		return readWhole(ctx, v.from, v.state)
 	}
-	on, err := openStored(v.from, cache, m)
+	on, err := openStored(v.from, cache, m, nil)
 	if err != nil {
 		return err
 	}

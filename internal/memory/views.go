@@ -324,7 +324,7 @@ func (c *Views) swapUnder(ctx context.Context, v *View, do func() error) (bool, 
 	if err != nil {
 		return false, err
 	}
-	on, err := openStored(v.from, c.cache, &m)
+	on, err := openStored(v.from, c.cache, &m, v.archive)
 	if err != nil {
 		return false, err
 	}
@@ -371,6 +371,7 @@ func (v *View) rest(on *stored, parts []messagePart) (bool, error) {
 		v.corpus.taints.forget(v.unread[0].Root)
 		v.unread, v.taken = v.unread[1:], v.taken+1
 	}
+	v.archive.dropUnless(on)
 	v.archive = on
 	v.state.rest(on, on.last())
 	return true, nil
