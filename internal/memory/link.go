@@ -153,11 +153,24 @@ type pool struct {
 	out []candidate
 }
 
-// add adds the newest current facts with a key.
+// add adds the newest current facts with a key. It asks for as many as prefetch has, and for more
+// if too many of these have ended.
 func (p *pool) add(k key, most int) {
+	s, at := p.s, 0
+	for _, asked := range [...]int{most + 1, visited} {
+		s.list = s.newest(s.list[:0], k, asked)
+		at, most = p.take(at, most)
+		if most == 0 || len(s.list) < asked {
+			return
+		}
+	}
+}
+
+// take adds the current facts of the list from a place on, at most most. It returns how far it
+// came, and how many more may be added.
+func (p *pool) take(at, most int) (next, left int) {
 	s := p.s
-	s.list = s.newest(s.list[:0], k, visited)
-	for at := 0; at < len(s.list) && most > 0 && len(p.out) < maxCandidates; {
+	for at < len(s.list) && most > 0 && len(p.out) < maxCandidates {
 		next := min(at+most, len(s.list)) // those that prefetch has read
 		for _, was := range s.facts(s.list[at:next]) {
 			if most > 0 && len(p.out) < maxCandidates && p.put(was) {
@@ -166,6 +179,7 @@ func (p *pool) add(k key, most int) {
 		}
 		at = next
 	}
+	return at, most
 }
 
 // put adds a fact unless it cannot be ended by the new one. It returns whether the fact is

@@ -241,7 +241,7 @@ func (s *State) all() iter.Seq[*record] {
 func (s *State) Len() int { return s.indexed + s.learnt }
 
 // Size is the approximate size of the state, in bytes.
-func (s *State) Size() int64 { return s.size + s.lists.size }
+func (s *State) Size() int64 { return s.size + s.lists.bytes() }
 
 // named is the fact with an id; nil for none.
 func (s *State) named(id FactID) *record {
