@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,15 +94,12 @@ type restored struct {
 func (a *app) restore(ctx context.Context, cfg *config.Config, file string, how restoreOptions) (_ *restored, err error) {
 	in := a.process.Stdin
 	if file != "-" {
-		f, err := os.Open(file)
+		f, from, err := openBackup(file)
 		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, "backup_unreadable", fmt.Sprintf("Cannot read the backup: %v.", err), err)
+			return nil, err
 		}
 		defer func() { _ = f.Close() }()
-		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, fault.New(fault.Invalid, "backup_unreadable", file+" is a directory. Name the backup in it.")
-		}
-		in = f
+		in = from
 	}
 	if err := errors.Join(prepareHome(cfg.Home), backup.Finish(cfg.Home)); err != nil {
 		return nil, err
@@ -114,6 +113,33 @@ func (a *app) restore(ctx context.Context, cfg *config.Config, file string, how 
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	return a.restoreHeld(ctx, cfg, in, how)
+}
+
+// openBackup opens a backup, and returns what it is read from. It does not wait for a program that
+// opens a named pipe for writing: there may be none.
+func openBackup(file string) (f *os.File, from io.Reader, err error) {
+	flags, info := os.O_RDONLY, fs.FileInfo(nil)
+	if info, err = os.Stat(file); err == nil {
+		if info.Mode()&fs.ModeNamedPipe != 0 {
+			flags |= syscall.O_NONBLOCK
+		}
+		f, err = os.OpenFile(file, flags, 0)
+	}
+	switch {
+	case err != nil:
+		return nil, nil, fault.Wrap(fault.Invalid, "backup_unreadable", fmt.Sprintf("Cannot read the backup: %v.", err), err)
+	case info.IsDir():
+		return nil, nil, errors.Join(f.Close(),
+			fault.New(fault.Invalid, "backup_unreadable", file+" is a directory. Name the backup in it."))
+	case flags == os.O_RDONLY:
+		return f, f, nil
+	}
+	r := bufio.NewReader(f)
+	if _, err := r.Peek(1); errors.Is(err, io.EOF) {
+		return nil, nil, errors.Join(f.Close(), fault.New(fault.Invalid, "backup_unreadable",
+			file+" is a named pipe, and no program writes to it. Start the program that writes the backup first, or name a file."))
+	}
+	return f, r, nil
 }
 
 // restoreOptions are what a person decides about a restoring.
