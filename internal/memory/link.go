@@ -153,14 +153,14 @@ type pool struct {
 	out []candidate
 }
 
-// add adds the newest current facts with a key. It asks for as many as prefetch has, and for more
-// if too many of these have ended.
+// add adds the newest current facts with a key. It asks for as many as prefetch has, and for twice
+// as many as often as too many of these have ended.
 func (p *pool) add(k key, most int) {
 	s, at := p.s, 0
-	for _, asked := range [...]int{most + 1, visited} {
+	for asked := most + 1; ; asked = min(2*asked, visited) {
 		s.list = s.newest(s.list[:0], k, asked)
 		at, most = p.take(at, most)
-		if most == 0 || len(s.list) < asked {
+		if most == 0 || len(s.list) < asked || asked == visited {
 			return
 		}
 	}
