@@ -90,7 +90,8 @@ func NewKeyring(store KeyStore, configured []string, development bool, now func(
 // CheckConfigured refuses keys that are too short or obvious placeholders.
 func CheckConfigured(secret string) error {
 	if utf8.RuneCountInString(secret) < MinKeyLength {
-		return fault.New(fault.Invalid, "weak_key", fmt.Sprintf("A configured API key must have at least %d characters.", MinKeyLength))
+		return fault.New(fault.Invalid, "weak_key", fmt.Sprintf(
+			"A configured API key must have at least %d characters. Set a longer one in server.keys or API_SERVER_KEY.", MinKeyLength))
 	}
 	low := strings.ToLower(secret)
 	for _, p := range []string{"changeme", "change-me", "your-api-key", "your_api_key", "placeholder", "example", "xxxxxxxx"} {
