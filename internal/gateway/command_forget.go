@@ -59,7 +59,8 @@ func (o *call) forget(ctx context.Context) (reply, error) {
 	if would.Messages+would.Facts+places == 0 {
 		return reply{text: textUnmentioned}, nil
 	}
-	counted := fmt.Sprintf("**%s** stands in %d messages, %d facts and %d other places.", plain(thing), would.Messages, would.Facts, places)
+	counted := fmt.Sprintf("**%s** stands in %s, %s and %s.", plain(thing),
+		amount(would.Messages, "message"), amount(would.Facts, "fact"), amount(places, "other place"))
 	return o.askToForget(thing, counted), nil
 }
 
@@ -90,9 +91,10 @@ func (o *call) forgetNow(ctx context.Context, thing string) (reply, error) {
 	if done.Messages+done.Facts+done.Sessions+done.Texts+done.Jobs == 0 && done.Left == 0 {
 		return reply{text: textUnmentioned}, nil
 	}
-	counted := fmt.Sprintf("Erased from %d messages and %d facts. %d files and tables were searched afterwards", done.Messages, done.Facts, len(done.Searched))
+	counted := fmt.Sprintf("Erased from %s and %s. %d files and tables were searched afterwards",
+		amount(done.Messages, "message"), amount(done.Facts, "fact"), len(done.Searched))
 	if done.Left > 0 {
-		return reply{text: fmt.Sprintf("%s, and %d mentions are left: /forget it again.", counted, done.Left)}, nil
+		return reply{text: fmt.Sprintf("%s. What is left: %s. /forget it again.", counted, amount(done.Left, "mention"))}, nil
 	}
 	return reply{text: counted + ", and nothing is left."}, nil
 }

@@ -244,7 +244,7 @@ func (o *call) list(ctx context.Context) (reply, error) {
 		if name == "" {
 			name = string(s.ID)
 		}
-		fmt.Fprintf(&b, "%d. %s, %s, %d messages\n", i+1, plain(name), s.LastActive.In(o.zone(o.bot, o.chat)).Format("2 Jan 15:04"), s.NextSeq)
+		fmt.Fprintf(&b, "%d. %s, %s, %s\n", i+1, plain(name), s.LastActive.In(o.zone(o.bot, o.chat)).Format("2 Jan 15:04"), amount(int(s.NextSeq), "message"))
 	}
 	return reply{text: b.String() + "\n/resume N goes on with one of them."}, nil
 }
@@ -263,13 +263,28 @@ func (o *call) planResume(ctx context.Context) (string, error) {
 		m.To = list[n-1].RootID
 		return planned(m)
 	}
-	for _, s := range list {
-		if string(s.ID) == o.arg || string(s.RootID) == o.arg || strings.EqualFold(s.Title, o.arg) || strings.HasPrefix(string(s.ID), o.arg) {
-			m.To = s.RootID
-			break
-		}
+	if s := sessionCalled(list, o.arg); s != nil {
+		m.To = s.RootID
 	}
 	return planned(m)
+}
+
+// sessionCalled is the first session of a list that has an id or a title; nil if there is none. A
+// fold numbers the title that a person gave: "Plan" then stands for "Plan #2".
+func sessionCalled(list []session.Session, name string) *session.Session {
+	for _, called := range []func(*session.Session) bool{
+		func(s *session.Session) bool { return string(s.ID) == name || string(s.RootID) == name },
+		func(s *session.Session) bool { return strings.EqualFold(s.Title, name) },
+		func(s *session.Session) bool { return strings.EqualFold(session.TitleBase(s.Title), name) },
+		func(s *session.Session) bool { return strings.HasPrefix(string(s.ID), name) },
+	} {
+		for i := range list {
+			if called(&list[i]) {
+				return &list[i]
+			}
+		}
+	}
+	return nil
 }
 
 // resumeOther leads the chat to another session of its key.
@@ -299,7 +314,7 @@ func (o *call) resumeOther(ctx context.Context) (reply, error) {
 	if name == "" {
 		name = string(tip.ID)
 	}
-	return reply{text: fmt.Sprintf("Going on with %s, %d messages.", plain(name), tip.NextSeq)}, nil
+	return reply{text: fmt.Sprintf("Going on with %s, %s.", plain(name), amount(int(tip.NextSeq), "message"))}, nil
 }
 
 // stopRun stops the turn that is under way, and keeps its part.

@@ -85,12 +85,17 @@ func isCommand(e *Event) bool {
 	case Called, Pressed:
 		return true
 	case Said:
-		m := commandWord().FindStringSubmatch(e.Text)
-		return m != nil && (e.Text[0] == '/' || known(m[1]))
+		text := leadless(e.Text)
+		m := commandWord().FindStringSubmatch(text)
+		return m != nil && (text[0] == '/' || known(m[1]))
 	case Edited, Moved, Failed, Arrived:
 	}
 	return false
 }
+
+// leadless is a text from its first sign on. In Slack, people write a blank before a slash, so
+// that Slack does not take the command for one of its own.
+func leadless(text string) string { return strings.TrimLeftFunc(text, unicode.IsSpace) }
 
 // known reports whether there is a command of exactly this name.
 func known(name string) bool {
@@ -104,6 +109,7 @@ const shortest = 3
 // command has is enough, unless the command changes something. near are similar names if there
 // is none.
 func findCommand(text string) (c command, arg string, near []string) {
+	text = leadless(text)
 	word, arg := text, ""
 	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
 		word, arg = text[:i], strings.TrimSpace(text[i:])

@@ -93,3 +93,49 @@ func TestSessionsListsConversations(t *testing.T) {
 		}
 	})
 }
+
+// TestResumeByTitle: a title leads back to its session, also after a fold has numbered the title.
+// A title of exactly that name is first.
+func TestResumeByTitle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		say := h.overBridge
+		for _, title := range []string{"Zebra talk #2", "Hay", "Hay #3"} {
+			say("My zebra is called Quagga.")
+			say("/title " + title)
+			say("/new")
+		}
+		say("Quagga eats straw.")
+		for name, want := range map[string]string{"zebra TALK": "Zebra talk \\#2", "Zebra talk #2": "Zebra talk \\#2", "hay": "Hay", "Hay #3": "Hay \\#3"} {
+			if got := say("/resume " + name); got != "Going on with "+want+", 2 messages." {
+				t.Errorf("/resume %s is answered with %q, want %s", name, got, want)
+			}
+		}
+		if got := say("/resume Zebra"); !strings.HasPrefix(got, "No session") {
+			t.Errorf("a part of a title is answered with %q", got)
+		}
+	})
+}
+
+// TestCommandsBehindBlanks: blanks before a command do not make it a question to the model.
+func TestCommandsBehindBlanks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.overBridge("My zebra is called Quagga.")
+		for _, text := range []string{" /status", "\n\t/STATUS", " !status", "\u00a0/stat"} {
+			if got := h.overBridge(text); !strings.HasPrefix(got, "Session:") {
+				t.Errorf("%q is answered with %q, want the state of the session", text, got)
+			}
+		}
+		if got := h.overBridge("  /title Zebra talk "); got != "Title: Zebra talk" {
+			t.Errorf("an argument behind a blank is answered with %q", got)
+		}
+		if got := h.overBridge(" /etc/hosts is empty"); !strings.HasPrefix(got, "You said:") {
+			t.Errorf("a path is answered with %q, want the model", got)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -51,4 +52,12 @@ func plain(text string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// amount is a number of things: "1 fact", "2 facts".
+func amount(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
 }
