@@ -99,7 +99,7 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 	}
 	text := answerText(rec)
 	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: rec.Session, At: g.moment()}
-	if rec.State == live.Failed || rec.State == live.Interrupted {
+	if fell(rec) {
 		s.State, s.Reason = Lost, reasonOf(rec)
 	}
 	if text == "" && b.interaction() != "" {
@@ -151,14 +151,24 @@ func answerText(rec *live.Run) string {
 	if text == silentAnswer {
 		text = ""
 	}
-	if rec.State == live.Completed || rec.State == live.Cancelled {
+	if !fell(rec) {
 		return text
 	}
 	return strings.TrimSpace(text + "\n\n" + reasonOf(rec) + " /retry asks again.")
 }
 
+// fell reports whether a turn ended without the answer that people wait for. A model that has
+// nothing to say says so; one that says nothing at all has failed.
+func fell(rec *live.Run) bool {
+	empty := rec.State == live.Completed && strings.TrimSpace(rec.Output()) == ""
+	return empty || rec.State == live.Failed || rec.State == live.Interrupted
+}
+
 // reasonOf says why a turn has no complete answer.
 func reasonOf(rec *live.Run) string {
+	if rec.State == live.Completed {
+		return "⚠️ The model gave an empty answer."
+	}
 	if rec.Failure != nil && rec.Failure.Message != "" {
 		return "⚠️ " + rec.Failure.Message
 	}

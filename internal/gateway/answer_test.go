@@ -1,0 +1,36 @@
+package gateway_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// TestEmptyAnswer: a model that answers nothing has failed, and the person is told. One that has
+// nothing to say says so.
+func TestEmptyAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		for answer, want := range map[string][]string{"": {"⚠️ The model gave an empty answer. /retry asks again."}, " \n": {
+			"⚠️ The model gave an empty answer. /retry asks again.",
+		}, "[SILENT]": nil} {
+			h.model.script = func(_ context.Context, _ *run.Prompt, say func(string)) error {
+				say(answer)
+				return nil
+			}
+			before := len(h.wire.said())
+			h.receive(h.dm(ada, "Is anybody there?"))
+			h.settled()
+			if diff := cmp.Diff(want, h.wire.said()[before:], cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("after the answer %q the person sees (-want +got):\n%s", answer, diff)
+			}
+		}
+	})
+}
