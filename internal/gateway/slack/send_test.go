@@ -112,6 +112,25 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestSharedLate: a file that Slack has taken is sent, although its message is not in the chat for a
+// while, or the chat cannot be read. Another try would show the file twice.
+func TestSharedLate(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]gatewaytest.SlackFault{"late": {}, "unreadable": {Error: "missing_scope"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, place := ready(t, gatewaytest.SlackOptions{ShareAfter: 100})
+			r.Fail(fault, "conversations.history")
+			m, err := r.Send(t.Context(), &gateway.Out{
+				ID: fmt.Sprintf("%032x", 9), Place: place, Text: "The whole answer.", File: &gateway.File{Name: "answer.md", Data: []byte("# Answer")},
+			})
+			if m == "" || err != nil {
+				t.Errorf("got %q, %v, want that the file was sent", m, err)
+			}
+		})
+	}
+}
+
 // TestFindAtOnce: a new adapter finds a message before it has connected.
 func TestFindAtOnce(t *testing.T) {
 	t.Parallel()

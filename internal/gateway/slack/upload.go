@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"path"
 	"strings"
 
@@ -36,7 +35,7 @@ func (a *Adapter) upload(ctx context.Context, o *gateway.Out) (gateway.MessageID
 		return "", a.failed(err, wrote.Load())
 	}
 	a.sent(o.Place)
-	return a.shared(ctx, o)
+	return a.shared(ctx, o, id), nil
 }
 
 // stored brings the bytes to Slack, and returns the id of the file.
@@ -102,25 +101,19 @@ func fileName(o *gateway.Out) string {
 	return strings.TrimSuffix(name, ext) + "-" + o.ID + ext
 }
 
-// shared waits for the message with a file. If it does not appear, it may still come.
-func (a *Adapter) shared(ctx context.Context, o *gateway.Out) (gateway.MessageID, error) {
-	var err error
+// shared waits for the message with a file. Slack has taken the file and shows it when it can,
+// sometimes after a while. Until then the id of the file stands for the message: a file that is
+// sent again would be shown twice.
+func (a *Adapter) shared(ctx context.Context, o *gateway.Out, fileID string) gateway.MessageID {
 	wait := a.pace.look
 	for range maxLooks {
-		var m gateway.MessageID
-		var ok bool
-		if m, ok, err = a.Find(ctx, o); ok {
-			return m, nil
+		if m, ok, _ := a.Find(ctx, o); ok {
+			return m
 		}
 		if !pause(ctx, wait) {
 			break
 		}
 		wait *= 2
 	}
-	if err == nil {
-		err = errNotShared
-	}
-	return "", &gateway.SendError{Reason: gateway.Unknown, Text: "Slack has not shown the file yet.", Err: harmless(err)}
+	return gateway.MessageID(fileID)
 }
-
-var errNotShared = errors.New("the message with the file is not in the chat")
