@@ -131,6 +131,28 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckFails: a refused token is told from a platform that is away, with what to do.
+func TestCheckFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		step gatewaytest.TelegramStep
+		kind fault.Kind
+		says string
+	}{
+		"token": {gatewaytest.TelegramStep{Code: 401}, fault.Unauthenticated, "TELEGRAM_BOT_TOKEN"},
+		"form":  {gatewaytest.TelegramStep{Code: 404}, fault.Unauthenticated, "TELEGRAM_BOT_TOKEN"},
+		"page":  {gatewaytest.TelegramStep{Code: 502, Page: true}, fault.Unavailable, "code 502"},
+		"away":  {gatewaytest.TelegramStep{Cut: true}, fault.Unavailable, "HTTPS_PROXY"},
+	} {
+		s := gatewaytest.NewTelegram(t, gatewaytest.TelegramOptions{})
+		s.Always("getMe", c.step)
+		_, err := adapter(t, s, telegram.Config{}).Check(t.Context())
+		if fault.KindOf(err) != c.kind || !strings.Contains(fault.MessageOf(err), c.says) {
+			t.Errorf("%s: got %v: %q, want %v with %q", name, fault.KindOf(err), fault.MessageOf(err), c.kind, c.says)
+		}
+	}
+}
+
 // TestMoved: a group that becomes a supergroup is one event, and sending to the old group
 // names the new one.
 func TestMoved(t *testing.T) {

@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
@@ -61,7 +63,7 @@ func (a *Adapter) Check(ctx context.Context) (gateway.Checked, error) {
 	defer cancel()
 	me, err := a.bot.GetMe(ctx)
 	if err != nil {
-		return gateway.Checked{}, fmt.Errorf("ask who the bot is: %w", a.client.masked(err))
+		return gateway.Checked{}, a.checkError(err)
 	}
 	c := gateway.Checked{Account: a.account, Name: "@" + me.Username}
 	if !me.CanReadAllGroupMessages {
@@ -71,4 +73,20 @@ func (a *Adapter) Check(ctx context.Context) (gateway.Checked, error) {
 		c.Missing = append(c.Missing, "the bot cannot be added to groups. To allow that, send /setjoingroups to @BotFather")
 	}
 	return c, nil
+}
+
+// checkError is why Telegram does not say who the bot is, in words for a person.
+func (a *Adapter) checkError(err error) error {
+	cause := a.client.masked(err)
+	r, refused := errors.AsType[*refusal](err)
+	switch {
+	case refused && r.fatal():
+		return fault.Wrap(fault.Unauthenticated, "telegram_token",
+			"Telegram refuses the bot's token. Send /token to @BotFather, and set TELEGRAM_BOT_TOKEN to what it answers.", cause)
+	case refused:
+		text := fmt.Sprintf("Telegram answers with code %d. Try again later.", r.Code)
+		return fault.Wrap(fault.Unavailable, "telegram_unavailable", text, cause)
+	}
+	return fault.Wrap(fault.Unavailable, "telegram_unreachable",
+		"Telegram does not answer. Look whether this machine reaches the Bot API, over a proxy if it needs one (HTTPS_PROXY).", cause)
 }

@@ -92,7 +92,8 @@ func New(cfg Config) (*Adapter, error) {
 // complete checks a configuration and fills in what is missing.
 func (c *Config) complete() error {
 	if !regexp.MustCompile(`^[0-9]{1,18}:[A-Za-z0-9_-]{8,}$`).MatchString(c.Token) {
-		return fault.New(fault.Invalid, "invalid_token", "The token of the Telegram bot must look like 123456:ABC-DEF.").At("token")
+		return fault.New(fault.Invalid, "invalid_token", "The token of the Telegram bot must look like 123456:ABC-DEF, in one line. "+
+			"Set TELEGRAM_BOT_TOKEN to the token of @BotFather.").At("token")
 	}
 	if c.API == "" {
 		c.API = officialAPI
