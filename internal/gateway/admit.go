@@ -3,7 +3,9 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
@@ -142,12 +144,18 @@ func (e *Event) pointsAt() bool {
 	return e.Type != DM && e.Addressed && e.Replied != nil && e.Replied.Text != ""
 }
 
+// foreignCommand matches a command that names a bot. The adapters cut the name of their own bot.
+var foreignCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[A-Za-z_]{1,32}@\w`) })
+
 // meant reports whether an event is for the bot. A press and a command of the platform
 // always are. In a group, a message is if it addresses the bot, or is in a thread that the
 // bot takes part in.
 func (g *Gateway) meant(ctx context.Context, b *Bot, e *Event) bool {
-	if e.Type == DM || e.Addressed || !b.Mention || e.Kind != Said { // an edit changes only a message that waits
+	if e.Type == DM || e.Addressed || e.Kind != Said { // an edit changes only a message that waits
 		return true
+	}
+	if !b.Mention {
+		return !foreignCommand().MatchString(leadless(e.Text))
 	}
 	if e.Place.Thread == "" {
 		return false

@@ -139,3 +139,23 @@ func TestCommandsBehindBlanks(t *testing.T) {
 		}
 	})
 }
+
+// TestCommandOfAnotherBot: a bot that answers everything in a group leaves the commands of others
+// alone.
+func TestCommandOfAnotherBot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.bot.Mention = false })
+		defer h.end()
+		h.receive(h.group(ada, "Ada", "/new@other_bot", false))
+		h.settled()
+		if got := h.wire.said(); len(got) != 0 {
+			t.Errorf("the command of another bot is answered with %q", got)
+		}
+		h.receive(h.group(ada, "Ada", "/title", false))
+		h.settled()
+		if got := h.wire.said(); len(got) != 1 {
+			t.Errorf("a command without a name is answered with %q, want the title", got)
+		}
+	})
+}
