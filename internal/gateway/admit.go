@@ -99,8 +99,8 @@ const (
 
 // admit decides what becomes of an event.
 func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error) {
-	a := Admitted{Owner: b.Owner, Event: *e, State: Ignored}
 	person, err := g.person(ctx, b, e)
+	a := Admitted{Owner: b.Owner, Event: *e, State: Ignored}
 	if err != nil {
 		return a, err
 	}
@@ -114,6 +114,9 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 	case e.Kind == Said && e.empty():
 		a.Reason = reasonEmpty
 		return a, nil
+	}
+	if err := g.remember(ctx, b, &e.From, &person); err != nil {
+		return a, err
 	}
 	if e.Type == DM {
 		a.Owner = person.data(b)
@@ -165,12 +168,13 @@ func (g *Gateway) meant(ctx context.Context, b *Bot, e *Event) bool {
 }
 
 // person is what the store knows of a sender. Somebody who was let in with another id of the
-// sender is let in with this one from now on.
+// sender is let in with this one from now on. A remembered id joins the sender's aliases.
 func (g *Gateway) person(ctx context.Context, b *Bot, e *Event) (Person, error) {
 	p, err := g.store.Person(ctx, b.Owner, b.Adapter.Platform(), b.Account, e.From.ID)
 	if err != nil && fault.KindOf(err) != fault.NotFound || p.State == Approved {
 		return p, err
 	}
+	p.recognise(&e.From)
 	for _, id := range e.From.Aliases {
 		moved, err := g.movePerson(ctx, b, id, e.From.ID)
 		if err != nil || moved.State == Approved {
@@ -238,8 +242,12 @@ func (g *Gateway) follows(ctx context.Context, b *Bot, o owner.Owner, e *Event) 
 	if e.Type != DM || e.From.ID == "" {
 		return nil
 	}
-	_, err := g.movePerson(ctx, b, e.From.ID, e.MovedTo)
-	return err
+	p, err := g.movePerson(ctx, b, e.From.ID, e.MovedTo)
+	if err != nil || p.State == Approved {
+		return err
+	}
+	moved := Sender{ID: e.MovedTo, Name: e.From.Name, Aliases: append([]string{e.From.ID}, e.From.Aliases...)}
+	return g.remember(ctx, b, &moved, &p)
 }
 
 // dataOf is the owner of an event's chat.

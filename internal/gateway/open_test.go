@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -275,6 +276,44 @@ func TestOtherIDsOfApprovedPeople(t *testing.T) {
 		h.settled()
 		if said := h.wire.said(); len(said) != before && strings.HasPrefix(said[before], "You said") {
 			t.Errorf("the old id is still let in: %q", said[before:])
+		}
+	})
+}
+
+// TestOtherIDsOfListedPeople: somebody whom the settings list by a number may write with the ids
+// that came in its place, for as long as the settings list the number.
+func TestOtherIDsOfListedPeople(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		e := h.dm("DE.7", "My cat is called Minka.")
+		e.From.Aliases = []string{ada}
+		h.receive(e)
+		h.receive(h.dm("DE.7", "Who is Minka?"))
+		h.settled()
+		moved := h.dm("DE.7", "")
+		moved.Kind, moved.MovedTo = gateway.Moved, "DE.8"
+		for range 2 { // the platform tells it again
+			h.receive(moved)
+		}
+		h.receive(h.dm("DE.8", "And now?"))
+		h.receive(h.dm("DE.8", "/status"))
+		h.settled()
+		if said := h.wire.said(); len(said) != 3 || said[1] != "You said: And now?" && said[2] != "You said: And now?" {
+			t.Errorf("got the answers %q", said)
+		}
+		h.receive(h.dm("DE.8", "/forget Minka"))
+		h.settled()
+		if said := h.wire.said(); !strings.HasPrefix(said[len(said)-1], "Minka stands in") {
+			t.Errorf("a command of an admin is answered with %q", said[len(said)-1])
+		}
+		h.bot.Users = slices.DeleteFunc(slices.Clone(h.bot.Users), func(id string) bool { return id == ada })
+		before := len(h.wire.said())
+		h.receive(h.dm("DE.8", "Am I still let in?"))
+		h.settled()
+		if said := h.wire.said(); len(said) != before+1 || strings.HasPrefix(said[before], "You said") {
+			t.Errorf("the settings no longer list the number, and the id is let in: %q", said[before:])
 		}
 	})
 }

@@ -286,15 +286,17 @@ type PersonState string
 const (
 	Asking   PersonState = "pending" // has been sent a pairing code
 	Approved PersonState = "approved"
+	// Alias is another id of somebody whom the settings list. Person.Chat is the listed id.
+	Alias PersonState = "alias"
 )
 
-// Person is somebody who wrote to a bot and is in no configured list.
+// Person is somebody who wrote to a bot and is in no configured list, or not by this id.
 type Person struct {
 	Platform Platform
 	Account  string
 	User     string
 	Name     string
-	Chat     string // where the person wrote
+	Chat     string // where the person wrote; the listed id of an Alias
 	State    PersonState
 	// Owner is whose data the person's DMs are, if it is not the platform's owner.
 	Owner string

@@ -15,7 +15,7 @@ type pairingJSON struct {
 	Platform   gateway.Platform    `json:"platform"`
 	UserID     string              `json:"user_id"`
 	Name       *string             `json:"name"`
-	Status     gateway.PersonState `json:"status"` // pending or approved
+	Status     gateway.PersonState `json:"status"` // pending, approved or alias
 	Owner      *string             `json:"owner"`  // null: the platform's owner
 	AskedAt    time.Time           `json:"asked_at"`
 	ExpiresAt  *time.Time          `json:"expires_at"`
