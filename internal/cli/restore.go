@@ -118,17 +118,16 @@ func (a *app) restore(ctx context.Context, cfg *config.Config, file string, how 
 // openBackup opens a backup, and returns what it is read from. It does not wait for a program that
 // opens a named pipe for writing: there may be none.
 func openBackup(file string) (f *os.File, from io.Reader, err error) {
-	flags, info := os.O_RDONLY, fs.FileInfo(nil)
-	if info, err = os.Stat(file); err == nil {
-		if info.Mode()&fs.ModeNamedPipe != 0 {
-			flags |= syscall.O_NONBLOCK
-		}
-		f, err = os.OpenFile(file, flags, 0)
+	flags := os.O_RDONLY
+	info, unknown := os.Stat(file)
+	if unknown == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		flags |= syscall.O_NONBLOCK
 	}
+	f, err = os.OpenFile(file, flags, 0)
 	switch {
 	case err != nil:
 		return nil, nil, fault.Wrap(fault.Invalid, "backup_unreadable", fmt.Sprintf("Cannot read the backup: %v.", err), err)
-	case info.IsDir():
+	case unknown == nil && info.IsDir():
 		return nil, nil, errors.Join(f.Close(),
 			fault.New(fault.Invalid, "backup_unreadable", file+" is a directory. Name the backup in it."))
 	case flags == os.O_RDONLY:
