@@ -23,7 +23,6 @@ unit: ## all Go tests; brings PostgreSQL
 	CGO_ENABLED=0 $(GO) vet ./...
 	$(PLAIN) -timeout 20m ./...
 	CGO_ENABLED=0 $(GO) vet -C bench/torture ./...
-	CGO_ENABLED=0 $(GO) test -C bench/torture -vet=off ./...
 
 # The race detector watches all code but the SQLite library. SQLite's own lock orders
 # that code, and it takes four times as long under the detector.
@@ -41,7 +40,7 @@ TestTurnFromAfar|TestLargeMessages?|TestImportLargeValues|TestImportStoresLargeM
 TestForgettingLeavesNothing|TestForgettingShortNames|TestForgettingIsNoOracle|TestUntrustedText|TestManyMissed|TestCostDoesNotGrow|TestPrompts|TestFactPages|$\
 TestAppendReadsNothing|TestScopesLearnTheirOwnMessages|TestStrictUpstreamAcceptsEveryPrompt|TestDivision|TestTracesOfTheFormat|TestTracesFindWhatIsThere)$$
 
-race: ## the Go tests under the race detector, without those in which nothing can race
+race: ## the Go tests under the race detector, without those in which nothing can race, and the tests of the rigs
 	tools/postgres
 	$(GO) test -vet=off $(RACE) -timeout 20m -skip '$(ALONE)' $$($(GO) list ./... | grep -vxF "$$($(GO) list $(addprefix ./,$(CALM)))")
 	$(GO) test -C bench/torture -vet=off $(RACE) ./...
