@@ -157,23 +157,26 @@ type pool struct {
 // as many as often as too many of these have ended.
 func (p *pool) add(k key, most int) {
 	s, at := p.s, 0
-	for asked := most + 1; ; asked = min(2*asked, visited) {
+	for asked := most + 1; most > 0 && !p.full(); asked = min(2*asked, visited) {
 		s.list = s.newest(s.list[:0], k, asked)
 		at, most = p.take(at, most)
-		if most == 0 || len(s.list) < asked || asked == visited {
+		if asked == visited || len(s.list) < asked {
 			return
 		}
 	}
 }
 
+// full reports whether there are as many candidates as are compared.
+func (p *pool) full() bool { return len(p.out) == maxCandidates }
+
 // take adds the current facts of the list from a place on, at most most. It returns how far it
 // came, and how many more may be added.
 func (p *pool) take(at, most int) (next, left int) {
 	s := p.s
-	for at < len(s.list) && most > 0 && len(p.out) < maxCandidates {
+	for at < len(s.list) && most > 0 && !p.full() {
 		next := min(at+most, len(s.list)) // those that prefetch has read
 		for _, was := range s.facts(s.list[at:next]) {
-			if most > 0 && len(p.out) < maxCandidates && p.put(was) {
+			if most > 0 && !p.full() && p.put(was) {
 				most--
 			}
 		}
@@ -205,7 +208,7 @@ func within(part, whole *Source) bool {
 // alike adds the nearest of the newest facts by meaning.
 func (p *pool) alike(most int) {
 	for _, was := range p.s.facts(p.s.nearest(p.now, most)) {
-		if len(p.out) < maxCandidates {
+		if !p.full() {
 			p.put(was)
 		}
 	}
