@@ -175,6 +175,9 @@ func (g *Gateway) person(ctx context.Context, b *Bot, e *Event) (Person, error) 
 		return p, err
 	}
 	p.recognise(&e.From)
+	if p.State == Alias && b.allowed(&e.From) { // an alias is remembered only of people who were not paired
+		return p, nil
+	}
 	for _, id := range e.From.Aliases {
 		moved, err := g.movePerson(ctx, b, id, e.From.ID)
 		if err != nil || moved.State == Approved {

@@ -236,6 +236,15 @@ func (h *house) letIn(user, data string) {
 	}
 }
 
+// follow has the platform tell twice that a person has another id now.
+func (h *house) follow(from, to string) {
+	moved := h.dm(from, "")
+	moved.Kind, moved.MovedTo = gateway.Moved, to
+	for range 2 {
+		h.receive(moved)
+	}
+}
+
 // TestOtherIDsOfApprovedPeople: who was let in by pairing stays let in when the platform tells
 // of another id, or names one beside the known one.
 func TestOtherIDsOfApprovedPeople(t *testing.T) {
@@ -250,11 +259,7 @@ func TestOtherIDsOfApprovedPeople(t *testing.T) {
 		e.From.Aliases = []string{"49"}
 		h.receive(e)
 		h.settled()
-		moved := h.dm("DE.7", "")
-		moved.Kind, moved.MovedTo = gateway.Moved, "DE.8"
-		for range 2 { // the platform tells it again
-			h.receive(moved)
-		}
+		h.follow("DE.7", "DE.8")
 		h.receive(h.dm("DE.8", "And now?"))
 		h.settled()
 		want(t, "answers", h.wire.said()[1:], []string{"You said: My cat is called Minka.", "You said: Who is Minka?", "You said: And now?"})
@@ -280,7 +285,7 @@ func TestOtherIDsOfApprovedPeople(t *testing.T) {
 	})
 }
 
-// TestOtherIDsOfListedPeople: somebody whom the settings list by a number may write with the ids
+// TestOtherIDsOfListedPeople: a person whom the settings list by a number may write with the ids
 // that came in its place, for as long as the settings list the number.
 func TestOtherIDsOfListedPeople(t *testing.T) {
 	t.Parallel()
@@ -292,11 +297,7 @@ func TestOtherIDsOfListedPeople(t *testing.T) {
 		h.receive(e)
 		h.receive(h.dm("DE.7", "Who is Minka?"))
 		h.settled()
-		moved := h.dm("DE.7", "")
-		moved.Kind, moved.MovedTo = gateway.Moved, "DE.8"
-		for range 2 { // the platform tells it again
-			h.receive(moved)
-		}
+		h.follow("DE.7", "DE.8")
 		h.receive(h.dm("DE.8", "And now?"))
 		h.receive(h.dm("DE.8", "/status"))
 		h.settled()

@@ -286,11 +286,11 @@ type PersonState string
 const (
 	Asking   PersonState = "pending" // has been sent a pairing code
 	Approved PersonState = "approved"
-	// Alias is another id of somebody whom the settings list. Person.Chat is the listed id.
+	// Alias is another id of a person whom the settings list. Person.Chat is the listed id.
 	Alias PersonState = "alias"
 )
 
-// Person is somebody who wrote to a bot and is in no configured list, or not by this id.
+// Person is a sender who wrote to a bot and is in no configured list, or not by this id.
 type Person struct {
 	Platform Platform
 	Account  string
