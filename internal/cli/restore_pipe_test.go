@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestRestoreFromPipe: a named pipe into which nobody writes is said to be one, instead of being
+// TestRestoreFromPipe: a named pipe without a writer is said to be one, instead of being
 // waited for, and what a program writes to one is read.
 func TestRestoreFromPipe(t *testing.T) {
 	s, pipe := restoreHouse(t), filepath.Join(t.TempDir(), "pipe")

@@ -91,7 +91,7 @@ export function signedIn() {
   return signingIn;
 }
 
-/** offline is a request that has reached nobody. */
+/** offline is a request that has not reached the server. */
 function offline() {
   lost();
   return new Problem({ status: 0, code: 'offline', message: 'The server cannot be reached.' });
@@ -101,7 +101,7 @@ function offline() {
 export function stranger(answer) {
   return new Problem({
     status: answer.status, foreign: true, retryAfter: seconds(answer.headers.get('retry-after')),
-    message: `Not the server but something before it, such as a proxy, has answered with ${answer.status}. Try again; if this stays, open the page anew, or ask who runs the proxy.`,
+    message: `Not the server but something before it, such as a proxy, has answered with ${answer.status}. Try again; if this stays, load the page again, or ask who runs the proxy.`,
   });
 }
 

@@ -85,7 +85,7 @@ function side(screen, panel) {
   if (wide.matches) return h('aside', { key: 'panel', class: 'panel', 'aria-label': 'Details' }, panel);
   const modal = (/** @type {HTMLDialogElement} */ el) => setTimeout(() => { if (el.isConnected && !el.open) el.showModal(); });
   const cancel = (/** @type {Event} */ e) => { e.preventDefault(); screen.closePanel?.(); };
-  return h('dialog', { key: 'panel-over', class: 'panel', 'aria-label': 'Details', ref: modal, oncancel: cancel }, panel, toasts()); // nothing beside a modal dialog can be pressed
+  return h('dialog', { key: 'panel-over', class: 'panel', 'aria-label': 'Details', ref: modal, oncancel: cancel }, panel, toasts()); // nothing outside a modal dialog can be pressed
 }
 
 // files that are dropped on the page are not opened in its place, which a browser would do.

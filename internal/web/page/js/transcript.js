@@ -169,7 +169,7 @@ export class Transcript {
     return rows;
   }
 
-  /** again reads what is on view anew: words of it may have been forgotten. */
+  /** again reads once more what is on view: words of it may have been forgotten. */
   async again() {
     const turn = this.turn;
     const last = this.after ? this.rows.at(-1)?.seq ?? 0 : Infinity;

@@ -159,7 +159,7 @@ function start(text, most) {
 export const short = (text, most) => (text.length > most ? `${start(text, most - 1).trimEnd()}…` : text);
 
 /**
- * typed is a text as it is compared with what somebody has typed: without what cannot be
+ * typed is a text as it is compared with what a person has typed: without what cannot be
  * seen, and with single spaces.
  * @param {string} text
  */
