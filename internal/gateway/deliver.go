@@ -38,8 +38,11 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 func (g *Gateway) deliverNext(ctx context.Context, bot *Bot, l *lane, list []Send) (time.Time, error) {
 	for i := range list {
 		s := &list[i]
-		if s.asked() && g.closed(ctx, l, s) {
-			continue // only a message of the person opens the chat again
+		if s.asked() && g.closed(ctx, l, s) { // only a message of the person opens the chat again
+			if err := g.waits(ctx, l, s); err != nil { // a crash came between asking and its outcome
+				return time.Time{}, err
+			}
+			continue
 		}
 		now := g.moment()
 		if due := g.due(bot, s); due.After(now) {

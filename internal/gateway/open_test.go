@@ -22,7 +22,8 @@ type window struct {
 	*wire
 	until time.Time
 	asked int
-	fails error // of asking
+	fails error         // of asking
+	takes time.Duration // to ask
 }
 
 func (w *window) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, error) {
@@ -36,6 +37,7 @@ func (w *window) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, e
 }
 
 func (w *window) Open(context.Context, gateway.Place) error {
+	<-time.After(w.takes)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked++
@@ -115,11 +117,13 @@ func TestAClosedChatAgain(t *testing.T) {
 	})
 }
 
+// TestAClosedChatWithoutAWay: a job learns that the person could not be asked, also if that takes a while.
 func TestAClosedChatWithoutAWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, w := windowed(t)
 		defer h.end()
+		w.takes = 2 * time.Second
 		w.fails = &gateway.SendError{Reason: gateway.Refused, Text: "No template is set."}
 		err := deliver(t, h, "e", "News.")
 		if !strings.Contains(fault.MessageOf(err), "No template is set.") {

@@ -247,8 +247,8 @@ const (
 	ToEdit SendState = "changed"
 	// Sent is over.
 	Sent SendState = "sent"
-	// Parked waits until the person writes. WakeAt is when the person was asked to; zero
-	// before that.
+	// Parked waits until the person writes. WakeAt is when the gateway began to ask the person to,
+	// and SentAt when the request to ask was over; zero before that.
 	Parked SendState = "parked"
 	// GaveUp is over: the message cannot be sent.
 	GaveUp SendState = "failed"

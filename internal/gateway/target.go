@@ -139,7 +139,7 @@ func (g *Gateway) taken(ctx context.Context, o owner.Owner, c *Chat, origin stri
 			case GaveUp:
 				return fault.New(fault.Invalid, "undelivered", "The platform refused the message: "+s.Error)
 			case Parked:
-				open = open || s.WakeAt.IsZero() // once the person was asked to write, the message is on its way
+				open = open || s.WakeAt.IsZero() || s.SentAt.IsZero() // once the person was asked to write, the message is on its way
 			case Sent:
 			case ToSend, Sending, Doubtful, ToEdit:
 				open = true
