@@ -22,6 +22,7 @@ func BenchmarkIn(b *testing.B) {
 		"open links":     {"Ada Lovelace", "](x"},
 		"open strings":   {"Ada Lovelace", "\x1b]"},
 		"camel case":     {"Ada Lovelace", "AdaL"},
+		"zeros":          {"Ada Lovelace", strings.Repeat("\x00", 64)},
 	} {
 		thing, text := mention.Of(c.about), strings.Repeat(c.piece, size/len(c.piece))
 		b.Run(name, func(b *testing.B) {
