@@ -97,7 +97,7 @@ func TestLongBesideShort(t *testing.T) {
 	}
 	ada, ben := key("ada"), key("ben")
 	var lines strings.Builder
-	for n := range 20 {
+	for n := range 10 {
 		var ms []string
 		for i := range 200 {
 			ms = append(ms, fmt.Sprintf(`{"role":"user","content":"My device %d of room %d costs %d euros, and we chose it because of part %d."}`, i, n, i*7, i*n))

@@ -3,9 +3,9 @@ package httpapi_test
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,12 +206,8 @@ func (d *openAPIDoc) resolve(raw json.RawMessage) (*jsonschema.Resolved, error) 
 		return done, nil
 	}
 	defs := make(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
-		var def any
-		if err := json.Unmarshal(d.Components.Schemas[name], &def); err != nil {
-			return nil, err
-		}
-		defs[name] = closed(def)
+	if err := d.collect(raw, defs); err != nil {
+		return nil, err
 	}
 	var root map[string]any
 	if err := json.Unmarshal(raw, &root); err != nil {
@@ -221,7 +217,7 @@ func (d *openAPIDoc) resolve(raw json.RawMessage) (*jsonschema.Resolved, error) 
 	if err != nil {
 		return nil, err
 	}
-	text := strings.ReplaceAll(string(whole), "#/components/schemas/", "#/$defs/")
+	text := strings.ReplaceAll(string(whole), componentSchemas, "#/$defs/")
 	var schema jsonschema.Schema
 	if err := json.Unmarshal([]byte(text), &schema); err != nil {
 		return nil, err
@@ -231,6 +227,30 @@ func (d *openAPIDoc) resolve(raw json.RawMessage) (*jsonschema.Resolved, error) 
 		d.resolved[string(raw)] = done
 	}
 	return done, err
+}
+
+// componentSchemas begins the references to the schemas of the document.
+const componentSchemas = "#/components/schemas/"
+
+var componentNames = regexp.MustCompile(`"` + componentSchemas + `([^"]+)"`)
+
+// collect adds the schemas that a schema refers to, and those that they refer to.
+func (d *openAPIDoc) collect(raw json.RawMessage, defs map[string]any) error {
+	for _, found := range componentNames.FindAllSubmatch(raw, -1) {
+		name := string(found[1])
+		if _, has := defs[name]; has {
+			continue
+		}
+		var def any
+		if err := json.Unmarshal(d.Components.Schemas[name], &def); err != nil {
+			return err
+		}
+		defs[name] = closed(def)
+		if err := d.collect(d.Components.Schemas[name], defs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // closed forbids members that are not listed.
