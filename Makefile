@@ -16,7 +16,11 @@ test: unit wire compat ## everything that must pass, in about eleven minutes on 
 
 # The build of the tests is the build of the program: without cgo. go vet shares its objects,
 # and go test need not vet a second time.
-PLAIN = CGO_ENABLED=0 $(GO) test -vet=off
+PLAIN = CGO_ENABLED=0 $(GO) test -vet=off $(LESS_GC)
+
+# Tests make much that is thrown away at once. Collecting half as often takes a fifth of the CPU
+# time off them. It is said to the tests alone, because the compiler's memory would grow.
+LESS_GC = -exec 'env GOGC=200'
 
 unit: ## all Go tests; brings PostgreSQL
 	tools/postgres
@@ -26,7 +30,7 @@ unit: ## all Go tests; brings PostgreSQL
 
 # The race detector watches all code but the SQLite library. SQLite's own lock orders
 # that code, and it takes four times as long under the detector.
-RACE = -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
+RACE = -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0' $(LESS_GC)
 
 # Packages in which nothing can race: no code in them begins a goroutine or keeps state
 # that changes (cmd/hermes checks that).
