@@ -291,6 +291,21 @@ func TestCountIn(t *testing.T) {
 	}
 }
 
+// TestCountAcrossPieces: a mention counts once wherever the pieces meet in which a stream or a
+// large value is searched.
+func TestCountAcrossPieces(t *testing.T) {
+	t.Parallel()
+	const first, piece = 64 << 10, 1 << 20
+	thing := mention.Of("Ada Lovelace")
+	for _, at := range []int{0, first - 12, first - 5, first, first + piece - 6, first + piece, 2 * piece} {
+		value := []byte(strings.Repeat("-", at) + "Ada Lovelace" + strings.Repeat("-", 100))
+		in, err := thing.CountIn(bytes.NewReader(value), mention.Format{})
+		if got := thing.Count(value); err != nil || in.Hits != 1 || got != 1 {
+			t.Errorf("at %d: got %d in the stream (%v) and %d in the value, want one each", at, in.Hits, err, got)
+		}
+	}
+}
+
 // TestOwnWords: words of a file's own format are no traces, and other words with the same
 // name in them are.
 func TestOwnWords(t *testing.T) {

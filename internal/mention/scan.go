@@ -10,8 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// scanPiece is the number of bytes of a stream that are searched at once.
-const scanPiece = 1 << 20
+const (
+	// scanPiece is the number of bytes of a stream that are searched at once.
+	scanPiece = 1 << 20
+	// firstPiece is the same at the beginning of a stream. Most files of a home are transcripts,
+	// and smaller.
+	firstPiece = 64 << 10
+)
 
 // Count is what a search of a stream found.
 type Count struct {
@@ -24,12 +29,15 @@ type Count struct {
 // file.
 func (t *Thing) CountIn(in io.Reader, format Format) (c Count, err error) {
 	overlap := t.reach()
-	buf := make([]byte, 0, scanPiece+overlap)
-	for {
-		keep := min(len(buf), overlap) // a mention may lie across two pieces
-		copy(buf[:keep], buf[len(buf)-keep:])
-		n, err := fill(in, buf[keep:keep+scanPiece])
-		buf = buf[:keep+n]
+	var buf []byte
+	for piece := firstPiece; ; piece = scanPiece {
+		keep, next := min(len(buf), overlap), buf // a mention may lie across two pieces
+		if cap(buf) < keep+piece {
+			next = make([]byte, overlap+piece)
+		}
+		copy(next[:keep], buf[len(buf)-keep:])
+		n, err := fill(in, next[keep:keep+piece])
+		buf = next[:keep+n]
 		c.Bytes += int64(n)
 		t.countBehind(buf, keep, &format, &c)
 		switch {
@@ -39,6 +47,17 @@ func (t *Thing) CountIn(in io.Reader, format Format) (c Count, err error) {
 			return c, fmt.Errorf("search: %w", err)
 		}
 	}
+}
+
+// Count counts the mentions in a value that need not be text, such as one of a column.
+func (t *Thing) Count(value []byte) int {
+	if len(value) > scanPiece { // folded at once, it would take several times its memory
+		c, _ := t.CountIn(bytes.NewReader(value), Format{}) // reading a value cannot fail
+		return c.Hits
+	}
+	var c Count
+	t.countBehind(value, 0, &Format{}, &c)
+	return c.Hits
 }
 
 // fill reads until a buffer is full, or the stream ends.

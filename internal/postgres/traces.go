@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -69,12 +68,8 @@ func (db *DB) traceTable(ctx context.Context, about *mention.Thing, t *storedTab
 			return trace, err
 		}
 		for _, value := range values {
-			found, err := about.CountIn(bytes.NewReader(value), mention.Format{})
-			if err != nil {
-				return trace, err
-			}
 			trace.Bytes += int64(len(value))
-			trace.Hits += found.Hits
+			trace.Hits += about.Count(value)
 		}
 	}
 	return trace, judge(rows.Err())
