@@ -108,7 +108,7 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 	return g.conclude(ctx, bot, o, chat, b, &s, text)
 }
 
-// conclude ends the events of a batch with an answer; "" for none.
+// conclude ends the events of a batch with an answer; "" for none. The caller has the answer sent.
 func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, text string) error {
 	if text != "" {
 		if chat.Notice != "" {
@@ -128,7 +128,6 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 		mark = Broke
 	}
 	g.signal(ctx, bot, chat.Place, b.events[len(b.events)-1].Message, mark)
-	g.deliverSoon(bot, o, chat.Place)
 	for i := range b.events {
 		g.answered(runID(o, &b.events[i].Event))
 	}

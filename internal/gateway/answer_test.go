@@ -11,6 +11,23 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
+// TestOneLook: an answer of one message is read from the outbox once.
+func TestOneLook(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.bot.Stream = false })
+		defer h.end()
+		for n, text := range []string{"Good morning.", "How are you?"} {
+			before := h.looks.Load()
+			h.receive(h.dm(ada, text))
+			h.settled()
+			if got := h.looks.Load() - before; got != 1 || len(h.wire.said()) != n+1 {
+				t.Errorf("%q: got %d looks, and %q was sent, want one look", text, got, h.wire.said())
+			}
+		}
+	})
+}
+
 // TestEmptyAnswer: a model that answers nothing has failed, and the person is told. One that has
 // nothing to say says so.
 func TestEmptyAnswer(t *testing.T) {

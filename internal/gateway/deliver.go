@@ -18,11 +18,12 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 		if err != nil {
 			return fmt.Errorf("read messages: %w", err)
 		}
+		g.parked.note(bot, l, list) // before it is asked whether the person has written
 		wake, err := g.deliverNext(ctx, bot, l, list)
 		if err != nil {
 			return err
 		}
-		if wake.IsZero() {
+		if wake.IsZero() || g.lastSent(l, list) {
 			g.drafts.forget(l.owner, l.place)
 			return nil
 		}
@@ -31,6 +32,13 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 		}
 	}
 	return nil
+}
+
+// lastSent reports whether the one message that was to be sent is over, and nothing was asked for
+// since. More than one are read again after each: what waits may have been forgotten meanwhile.
+func (g *Gateway) lastSent(l *lane, list []Send) bool {
+	alone := len(list) == 1 && (list[0].State == Sent || list[0].State == GaveUp)
+	return alone && g.drafts.of(l.owner, l.place) == nil && !g.lanes.askedAgain(l)
 }
 
 // deliverNext sends the first message that is not over, or shows the answer that is being

@@ -51,6 +51,7 @@ type Gateway struct {
 	owed   owed
 	drafts drafts
 	left   left
+	parked parked
 	// hourglasses are the messages that people see waiting.
 	hourglasses hourglasses
 	pace        pace
@@ -116,7 +117,7 @@ func New(p Parts) *Gateway {
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
 	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
 	g.drafts, g.hourglasses.by = newDrafts(), make(map[laneKey][]MessageID)
-	g.pace, g.left = newPace(p.Now), newLeft()
+	g.pace, g.left, g.parked = newPace(p.Now), newLeft(), newParked()
 	return g
 }
 
@@ -200,7 +201,9 @@ func (g *Gateway) notice(b *Bot, o owner.Owner, e *Event) {
 		})
 	}
 	g.lanes.ask(answering, o, e.Place)
-	g.lanes.ask(sending, o, e.Place) // what was parked may be sent now
+	if g.parked.any(b) {
+		g.lanes.ask(sending, o, e.Place) // what was parked may be sent now
+	}
 }
 
 // receive runs an adapter, and registers the commands beside it.

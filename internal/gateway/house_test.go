@@ -202,6 +202,7 @@ type house struct {
 	events   int
 	blind    atomic.Pointer[error] // why nobody can say whether a session is at work; nil for nothing
 	waking   bool                  // outside of a bubble
+	looks    atomic.Int64          // into the outbox
 }
 
 // settling is the store of a house, which can fail when events are settled, and behind the
@@ -226,6 +227,11 @@ func (s settling) AddSends(ctx context.Context, o owner.Owner, list []gateway.Se
 		err = s.house.breaks()
 	}
 	return err
+}
+
+func (s settling) Sends(ctx context.Context, o owner.Owner, at gateway.Place, limit int) ([]gateway.Send, error) {
+	s.house.looks.Add(1)
+	return s.Store.Sends(ctx, o, at, limit)
 }
 
 func (s settling) BeginSend(ctx context.Context, o owner.Owner, m gateway.Send) error {

@@ -68,6 +68,13 @@ func (ls *lanes) ask(t task, o owner.Owner, at Place) {
 	ls.working.Go(recovery.Func(func() { ls.run(ctx, key, l) }, recovery.Logged(ctx, ls.log, "a chat")))
 }
 
+// askedAgain reports whether a lane was asked for since it began its present work.
+func (ls *lanes) askedAgain(l *lane) bool {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	return l.again
+}
+
 // run works until nothing more was asked for.
 func (ls *lanes) run(ctx context.Context, key laneKey, l *lane) {
 	for failures := 0; ; {
