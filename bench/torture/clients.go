@@ -215,3 +215,11 @@ func call(ctx context.Context, addr, method, path, key string, body []byte) (int
 	out, err := io.ReadAll(res.Body)
 	return res.StatusCode, out, err
 }
+
+// refused is the error of a request that got no answer, or another one than was wanted.
+func refused(what string, status int, answer []byte, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return fmt.Errorf("%s: %d %.200s", what, status, answer)
+}

@@ -24,7 +24,7 @@ import (
 var rigs = []rig{killRig, powerRig, strayRig, upstreamRig, cutRig, retryRig, turnsRig, compressRig, overloadRig, fullRig, diskRig, indexRig,
 	drainRig, streamsRig, slowRig, runsRig, bombsRig, secretsRig, revokeRig, oracleRig, pathsRig, piecesRig, pieceRotRig, pieceForgetRig,
 	chatsRig, chatKillRig, chatCommandRig, chatStopRig, chatApprovalRig, transcriptsRig, paceRig, outagesRig, weatherRig, restingRig,
-	nodesRig, nodePoolRig, nodeKillRig, nodeFreezeRig, nodeClocksRig}
+	nodesRig, nodePoolRig, nodeKillRig, nodeFreezeRig, nodeClocksRig, nodeNewsRig}
 
 func main() {
 	hermes := flag.String("hermes", "bin/hermes", "the program")

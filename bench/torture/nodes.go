@@ -146,29 +146,11 @@ func (b *bench) cluster(ctx context.Context, set *setting) (*tally, error) {
 		return nil, err
 	}
 	defer model.Close()
-	c := &cluster{book: newBook()}
-	if c.pg, err = postgrestest.Start(ctx, postgrestest.Options{Durable: true}); err != nil {
+	c, stop, err := b.gather(ctx, model, set.pooled)
+	if err != nil {
 		return nil, err
 	}
-	defer c.pg.Stop()
-	database := []string{"HERMES_DATABASE_URL=" + c.pg.URL("postgres")}
-	if set.pooled {
-		if err := c.pg.Pool(ctx); err != nil {
-			return nil, err
-		}
-		database = []string{"HERMES_DATABASE_URL=" + c.pg.Pooled(c.pg.URL("postgres")), "HERMES_DATABASE_LISTEN_URL=" + c.pg.URL("postgres")}
-	}
-	for i := range c.nodes {
-		s, err := b.subject(model.URL+"/v1", database...)
-		if err != nil {
-			return nil, err
-		}
-		c.nodes[i] = &node{s: s}
-		if err := c.nodes[i].start(ctx); err != nil {
-			return nil, err
-		}
-		defer s.kill()
-	}
+	defer stop()
 	t := &tally{}
 	began := time.Now()
 	if err := c.talk(ctx, int64(set.rounds*turnsPerRound), set.during, t); err != nil {
@@ -184,6 +166,49 @@ func (b *bench) cluster(ctx context.Context, set *setting) (*tally, error) {
 		t.done += fmt.Sprintf(", %d faults", len(c.events))
 	}
 	return t, nil
+}
+
+// gather starts PostgreSQL and the servers. stop ends them.
+func (b *bench) gather(ctx context.Context, model *upstreamtest.Server, pooled bool) (c *cluster, stop func(), err error) {
+	c = &cluster{book: newBook()}
+	if c.pg, err = postgrestest.Start(ctx, postgrestest.Options{Durable: true}); err != nil {
+		return nil, nil, err
+	}
+	stop = func() {
+		for _, n := range c.nodes {
+			if n != nil {
+				n.s.kill()
+			}
+		}
+		c.pg.Stop()
+	}
+	if err := c.fill(ctx, b, model.URL+"/v1", pooled); err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return c, stop, nil
+}
+
+// fill starts the servers on the database.
+func (c *cluster) fill(ctx context.Context, b *bench, upstream string, pooled bool) error {
+	database := []string{"HERMES_DATABASE_URL=" + c.pg.URL("postgres")}
+	if pooled {
+		if err := c.pg.Pool(ctx); err != nil {
+			return err
+		}
+		database = []string{"HERMES_DATABASE_URL=" + c.pg.Pooled(c.pg.URL("postgres")), "HERMES_DATABASE_LISTEN_URL=" + c.pg.URL("postgres")}
+	}
+	for i := range c.nodes {
+		s, err := b.subject(upstream, database...)
+		if err != nil {
+			return err
+		}
+		c.nodes[i] = &node{s: s}
+		if err := c.nodes[i].start(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // talk lets the clients talk until all turns are taken.

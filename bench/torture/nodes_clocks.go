@@ -167,7 +167,7 @@ func (c *cluster) plan(ctx context.Context, j *dueJob, session string) error {
 	var out struct{ Job struct{ ID string } }
 	status, answer, err := call(ctx, c.pick(), "POST", "/api/jobs", "", body)
 	if err != nil || status != http.StatusCreated || json.Unmarshal(answer, &out) != nil {
-		return fmt.Errorf("a job was refused: %d %.200s %w", status, answer, err)
+		return refused("make a job", status, answer, err)
 	}
 	j.id = out.Job.ID
 	return nil
@@ -211,7 +211,7 @@ func (c *cluster) countDue(ctx context.Context, round int, jobs []dueJob, sum *d
 		}
 		sum.count(j, min(len(fires.Data), said[j.prompt]), max(len(fires.Data), said[j.prompt]))
 		if status, body, err := call(ctx, c.pick(), "DELETE", "/api/jobs/"+j.id, "", nil); err != nil || status != http.StatusOK {
-			return fmt.Errorf("delete a job: %d %s %w", status, body, err)
+			return refused("delete a job", status, body, err)
 		}
 	}
 	return nil
