@@ -45,6 +45,7 @@ type Adapter struct {
 	http     *http.Client
 	api      *api
 	channels *channels
+	roles    *roles
 	marks    *marks
 	sent     *sent
 	state    *state
@@ -93,6 +94,7 @@ func New(c Config) (*Adapter, error) {
 	a.http = newHTTP(c.HTTP)
 	a.api = newAPI(&c, a.http)
 	a.channels = newChannels(a.api, account, c.Now)
+	a.roles = newRoles(a.api, account)
 	return a, nil
 }
 

@@ -31,6 +31,7 @@ const (
 type channel struct {
 	kind   gateway.ChatType
 	parent string // of a thread; "" for no thread
+	guild  string // "" outside of guilds, and if Discord does not show the channel
 	name   string
 	joined bool // the bot takes part in the thread
 	until  time.Time
@@ -116,7 +117,7 @@ func (c *channels) put(id string, ch channel) channel {
 
 // read turns a channel of Discord into what events need.
 func (c *channels) read(raw *rawChannel) channel {
-	ch := channel{kind: gateway.Channel, name: raw.Name}
+	ch := channel{kind: gateway.Channel, name: raw.Name, guild: raw.GuildID}
 	switch raw.Type {
 	case channelDM:
 		ch.kind = gateway.DM

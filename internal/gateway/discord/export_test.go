@@ -20,13 +20,13 @@ func (a *Adapter) ReadEvent(ctx context.Context, name string, data []byte) (gate
 	return r.read(ctx, &arrival{name: name, data: data})
 }
 
-// CutMentions is cutMentions with the list as JSON.
+// CutMentions is cutMentions with the list as JSON. The bot has one role: 9 and its id.
 func CutMentions(text, bot, list string) (string, bool) {
 	var m []mentioned
 	if json.Unmarshal([]byte(list), &m) != nil {
 		return text, false
 	}
-	return cutMentions(text, bot, m)
+	return cutMentions(text, []string{"@" + bot, "@!" + bot, "@&9" + bot}, m)
 }
 
 // SessionOf is the session of a position, and the number of its last event.

@@ -1,12 +1,15 @@
 package discord
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // cutMentions replaces the marks of Discord in a text by what people see: a mention of a
-// person by @name, an emoji of a server by :name:. Mentions of the bot are cut out. It
-// reports whether the text mentions the bot. Only persons in the list are mentioned: the
-// same signs in a piece of code mention nobody.
-func cutMentions(text, bot string, list []mentioned) (out string, found bool) {
+// person by @name, an emoji of a server by :name:. Mentions of the bot are cut out: own has
+// the insides of their marks. It reports whether the text mentions the bot. Only persons in
+// the list are mentioned: the same signs in a piece of code mention nobody.
+func cutMentions(text string, own []string, list []mentioned) (out string, found bool) {
 	if !strings.Contains(text, "<") {
 		return text, false
 	}
@@ -20,13 +23,14 @@ func cutMentions(text, bot string, list []mentioned) (out string, found bool) {
 		}
 		body, tail, ok := strings.Cut(after, ">")
 		name, known := markName(body, list)
+		mine := slices.Contains(own, body)
 		switch {
+		case ok && mine:
+			found = true
+			rest = closeGap(&b, tail)
 		case !ok || !known:
 			b.WriteByte('<')
 			rest = after
-		case isMention(body, bot):
-			found = true
-			rest = closeGap(&b, tail)
 		default:
 			b.WriteString(name)
 			rest = tail

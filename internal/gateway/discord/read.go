@@ -2,9 +2,11 @@ package discord
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +30,11 @@ func (a *Adapter) said(ctx context.Context, m *message) (gateway.Event, bool, er
 	if err != nil {
 		return gateway.Event{}, false, err
 	}
-	text, named := cutMentions(m.Content, a.account, m.Mentions)
+	own, err := a.ownMarks(ctx, m, cmp.Or(m.GuildID, ch.guild)) // a fetched message does not name its guild
+	if err != nil {
+		return gateway.Event{}, false, err
+	}
+	text, named := cutMentions(m.Content, own, m.Mentions)
 	e := gateway.Event{
 		ID: m.ID, Kind: gateway.Said, Place: at, Type: ch.kind, Title: ch.name, Message: gateway.MessageID(m.ID),
 		From:   gateway.Sender{ID: m.Author.ID, Name: nameOf(&m.Author, m.Member)},
@@ -46,6 +52,20 @@ func (a *Adapter) said(ctx context.Context, m *message) (gateway.Event, bool, er
 		a.channels.join(m.ChannelID) // Discord adds whom a thread mentions
 	}
 	return e, true, nil
+}
+
+// ownMarks are the insides of the marks that mention the bot in a message: itself, or a role of
+// its own.
+func (a *Adapter) ownMarks(ctx context.Context, m *message, guild string) ([]string, error) {
+	var own []string
+	if slices.ContainsFunc(m.Mentions, func(p mentioned) bool { return p.ID == a.account }) {
+		own = append(own, "@"+a.account, "@!"+a.account)
+	}
+	roles, err := a.roles.mine(ctx, guild, m.Roles)
+	for _, id := range roles {
+		own = append(own, "@&"+id)
+	}
+	return own, err
 }
 
 // isMine reports whether there is a message that the bot sent.
@@ -66,7 +86,7 @@ func (a *Adapter) quotes(m *message, e *gateway.Event) {
 		q := &gateway.Quoted{Message: gateway.MessageID(ref.MessageID)}
 		for i := range m.Snapshots {
 			s := &m.Snapshots[i].Message
-			q.Text, _ = cutMentions(s.Content, "", s.Mentions)
+			q.Text, _ = cutMentions(s.Content, nil, s.Mentions)
 			e.Files = append(e.Files, files(s.Attachments, s.Flags)...)
 			e.Things = append(e.Things, things(s.Stickers, nil)...)
 		}
@@ -75,7 +95,7 @@ func (a *Adapter) quotes(m *message, e *gateway.Event) {
 		q := &gateway.Quoted{Message: gateway.MessageID(ref.MessageID)}
 		if r := m.Referenced; r != nil {
 			q.Name, q.Mine = nameOf(&r.Author, r.Member), r.Author.ID == a.account
-			text, _ := cutMentions(r.Content, "", r.Mentions)
+			text, _ := cutMentions(r.Content, nil, r.Mentions)
 			q.Text = gateway.Shown(text, things(r.Stickers, r.Poll), files(r.Attachments, r.Flags))
 		}
 		e.Replied = q

@@ -184,6 +184,41 @@ func TestUnknownChannel(t *testing.T) {
 	}
 }
 
+// TestRoleMention: a mention of the bot's own role addresses the bot, also in a message that is
+// fetched later, and one of another role does not. The roles of a guild are asked for once.
+func TestRoleMention(t *testing.T) {
+	t.Parallel()
+	d, a, ledger := talk(t, gatewaytest.DiscordOptions{})
+	mention := func(role, text string) gatewaytest.DiscordSaid {
+		return gatewaytest.DiscordSaid{Channel: guildChannel, Text: "<@&" + role + "> " + text, Raw: map[string]any{"mention_roles": []string{role}}}
+	}
+	d.Fault("GET /guilds/{guild}/roles", gatewaytest.DiscordFault{Status: 502})
+	if e := hear(t, d, ledger, mention(gatewaytest.DiscordRole, "hello")); !e.Addressed || e.Text != "hello" {
+		t.Errorf("got %+v, want it addressed, without the mention", e)
+	}
+	asked := len(d.Requests("GET /guilds/" + theGuild + "/roles"))
+	for _, role := range []string{"911", "912", theGuild} {
+		if e := hear(t, d, ledger, mention(role, "hello")); e.Addressed || e.Text != "<@&"+role+"> hello" {
+			t.Errorf("role %s: got %+v, want it not addressed", role, e)
+		}
+	}
+	inCode := gatewaytest.DiscordSaid{Channel: guildChannel, Text: "`<@&" + gatewaytest.DiscordRole + ">`"}
+	if e := hear(t, d, ledger, inCode); e.Addressed {
+		t.Errorf("got %+v, want signs in code to mention nobody", e)
+	}
+	if n := len(d.Requests("GET /guilds/" + theGuild + "/roles")); asked != 2 || n != asked {
+		t.Errorf("the roles were asked for %d times, then %d times; want 2 and no more", asked, n-asked)
+	}
+	events, err := a.CatchUp(t.Context(), placeOf(guildChannel), "")
+	if err != nil || len(events) == 0 || !events[0].Addressed {
+		t.Errorf("fetched: got %+v, %v, want the first one addressed", events, err)
+	}
+	gone := gatewaytest.DiscordSaid{Channel: "999", Text: "<@&5> x", Raw: map[string]any{"mention_roles": []string{"5"}, "guild_id": "998"}}
+	if e := hear(t, d, ledger, gone); e.Addressed || e.Text != "<@&5> x" {
+		t.Errorf("got %+v, want a message of a guild that Discord does not show", e)
+	}
+}
+
 func TestMentions(t *testing.T) {
 	t.Parallel()
 	const list = `[{"id":"1","username":"hermes"},{"id":"2","username":"bob","member":{"nick":"Bobby"}}]`
@@ -199,6 +234,7 @@ func TestMentions(t *testing.T) {
 		"<@1>":                    "",
 		"<@1><@1> x":              "x",
 		"<@1> ask <@2>":           "ask @Bobby",
+		"<@&91>, <@1> ask <@2>":   "ask @Bobby",
 		"  <@1>   code:\n  a":     "code:\n  a",
 		"<@1> <:wave:55>":         ":wave:",
 		"<@1> <a:dance:55> <t:5>": ":dance: <t:5>",

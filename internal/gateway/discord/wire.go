@@ -94,6 +94,7 @@ type message struct {
 	Timestamp   string          `json:"timestamp"`
 	EditedAt    string          `json:"edited_timestamp"`
 	Mentions    []mentioned     `json:"mentions"`
+	Roles       []string        `json:"mention_roles"`
 	Attachments []attachment    `json:"attachments"`
 	Stickers    json.RawMessage `json:"sticker_items"`
 	Poll        json.RawMessage `json:"poll"`

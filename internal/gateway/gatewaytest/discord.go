@@ -24,6 +24,8 @@ const (
 	// DiscordApp is the id of the bot's application. At Discord it differs from the id of
 	// the user for old bots.
 	DiscordApp = "900000000000000002"
+	// DiscordRole is the role of the bot in each guild, as Discord makes it for an invited bot.
+	DiscordRole = "900000000000000003"
 	// DiscordToken is the bot's token. Its first part is the id of the bot in base64.
 	DiscordToken = "OTAwMDAwMDAwMDAwMDAwMDAx.fake.token"
 )

@@ -51,6 +51,7 @@ var discordRoutes = sync.OnceValue(func() []*discordRoute {
 		{route: "GET /applications/{app}/commands", do: (*Discord).getCommands},
 		{route: "PUT /applications/{app}/commands", do: (*Discord).putCommands},
 		{route: "GET /channels/{channel}", do: (*Discord).getChannel},
+		{route: "GET /guilds/{guild}/roles", do: (*Discord).getRoles},
 		{route: "GET /channels/{channel}/messages", do: (*Discord).getMessages},
 		{route: "POST /channels/{channel}/messages", messages: true, do: (*Discord).postMessage},
 		{route: "PATCH /channels/{channel}/messages/{message}", limit: 50, do: (*Discord).patchMessage},

@@ -88,6 +88,23 @@ func (d *Discord) getChannel(c *discordCall) (int, any) {
 	return http.StatusOK, ch.raw()
 }
 
+// getRoles returns the roles of a guild: the one of everybody, the bot's own, another bot's, and
+// one of persons.
+func (d *Discord) getRoles(c *discordCall) (int, any) {
+	guild := c.PathValue("guild")
+	for _, ch := range d.channels {
+		if ch.Guild == guild {
+			return http.StatusOK, []any{
+				map[string]any{"id": guild, "name": "@everyone", "managed": false},
+				map[string]any{"id": DiscordRole, "name": "hermes", "managed": true, "tags": map[string]any{"bot_id": DiscordBot}},
+				map[string]any{"id": "911", "name": "other bot", "managed": true, "tags": map[string]any{"bot_id": "43"}},
+				map[string]any{"id": "912", "name": "boosters", "managed": true, "tags": map[string]any{"premium_subscriber": nil}},
+			}
+		}
+	}
+	return unknownThing(10004, "Guild")
+}
+
 // raw is a channel as the API returns it.
 func (c *DiscordChannel) raw() map[string]any {
 	raw := map[string]any{"id": c.ID, "type": c.Type}
