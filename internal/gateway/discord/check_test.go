@@ -3,6 +3,7 @@ package discord_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway/discord"
@@ -24,18 +25,46 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckFails: a refused token is told from a platform that is away.
+// TestCheckFails: a refused token is told from a platform that fails, from a page of a proxy, and
+// from a platform that is away, each with what to do.
 func TestCheckFails(t *testing.T) {
 	t.Parallel()
-	for status, kind := range map[int]fault.Kind{401: fault.Unauthenticated, 502: fault.Unavailable} {
+	for name, tt := range map[string]struct {
+		cfg  func(d *gatewaytest.Discord) discord.Config
+		kind fault.Kind
+		says string
+	}{
+		"a refused token": {func(*gatewaytest.Discord) discord.Config {
+			return discord.Config{Token: strings.Replace(gatewaytest.DiscordToken, ".fake.", ".other.", 1)}
+		}, fault.Unauthenticated, "DISCORD_BOT_TOKEN"},
+		"a failure": {func(d *gatewaytest.Discord) discord.Config {
+			d.Always("", gatewaytest.DiscordFault{Status: 500})
+			return discord.Config{}
+		}, fault.Unavailable, "status 500"},
+		"a page that asks for a login": {func(d *gatewaytest.Discord) discord.Config {
+			d.Always("", gatewaytest.DiscordFault{Status: 401})
+			return discord.Config{}
+		}, fault.Unavailable, "login"},
+		"a page without a failure": {func(d *gatewaytest.Discord) discord.Config {
+			d.Always("", gatewaytest.DiscordFault{Status: 200})
+			return discord.Config{}
+		}, fault.Unavailable, "login"},
+		"an answer that breaks off": {func(d *gatewaytest.Discord) discord.Config {
+			d.Always("", gatewaytest.DiscordFault{CutBefore: true})
+			return discord.Config{}
+		}, fault.Unavailable, "HTTPS_PROXY"},
+		"a wait": {func(d *gatewaytest.Discord) discord.Config {
+			d.Always("", gatewaytest.DiscordFault{RetryAfter: 7 * time.Second})
+			return discord.Config{}
+		}, fault.Unavailable, "status 429"},
+		"out of reach": {func(*gatewaytest.Discord) discord.Config {
+			return discord.Config{APIURL: "http://127.0.0.1:1/api/v10"}
+		}, fault.Unavailable, "HTTPS_PROXY"},
+	} {
 		d := newFake(t, gatewaytest.DiscordOptions{})
-		d.Always("", gatewaytest.DiscordFault{Status: status})
-		_, err := adapter(t, d, discord.Config{}).Check(t.Context())
-		if fault.KindOf(err) != kind {
-			t.Errorf("status %d: got %v (%s)", status, err, fault.KindOf(err))
-		}
-		if kind == fault.Unauthenticated && !strings.Contains(fault.MessageOf(err), "DISCORD_BOT_TOKEN") {
-			t.Errorf("got %q, want what to do", fault.MessageOf(err))
+		_, err := adapter(t, d, tt.cfg(d)).Check(t.Context())
+		if fault.KindOf(err) != tt.kind || !strings.Contains(fault.MessageOf(err), tt.says) {
+			t.Errorf("%s: got %q (%s), want %q", name, fault.MessageOf(err), fault.KindOf(err), tt.says)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package discord
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -129,10 +131,23 @@ func (a *Adapter) Check(ctx context.Context) (gateway.Checked, error) {
 	return out, nil
 }
 
-// checkError turns an error of the API into a fault.
+// checkError is why Discord does not say who the bot is, in words for a person.
 func (a *Adapter) checkError(err error) error {
-	if e, ok := statusOf(err); ok && e == http.StatusUnauthorized {
-		return fault.Wrap(fault.Unauthenticated, "discord_"+strconv.Itoa(e), refusedToken, err)
+	e, answered := errors.AsType[*answerError](err)
+	foreign := answered && e.page || errors.Is(err, errNoAnswer)
+	switch {
+	case answered && e.status >= http.StatusInternalServerError:
+		text := fmt.Sprintf("Discord answers with status %d, a failure of its own. Try again later.", e.status)
+		return fault.Wrap(fault.Unavailable, "discord_unavailable", text, err)
+	case foreign:
+		return fault.Wrap(fault.Unavailable, "discord_unavailable", "What answers in Discord's place does not speak Discord's API. "+
+			"Look whether a proxy, or a page on which the network asks for a login, stands between this machine and Discord.", err)
+	case answered && e.status == http.StatusUnauthorized:
+		return fault.Wrap(fault.Unauthenticated, "discord_"+strconv.Itoa(e.status), refusedToken, err)
+	case answered:
+		text := fmt.Sprintf("Discord answers with status %d, code %d. Try again later.", e.status, e.code)
+		return fault.Wrap(fault.Unavailable, "discord_unavailable", text, err)
 	}
-	return fault.Wrap(fault.Unavailable, "discord_unreachable", "Discord does not answer.", err)
+	return fault.Wrap(fault.Unavailable, "discord_unreachable",
+		"Discord does not answer. Look whether this machine reaches Discord's API, over a proxy if it needs one (HTTPS_PROXY).", err)
 }

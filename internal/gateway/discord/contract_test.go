@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"cmp"
 	"log/slog"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func TestContract(t *testing.T) {
 // adapter is a hasty adapter for a fake.
 func adapter(t *testing.T, d *gatewaytest.Discord, c discord.Config) *discord.Adapter {
 	t.Helper()
-	c.Token, c.APIURL, c.FileHost = gatewaytest.DiscordToken, d.URL, d.FileHost
+	c.Token, c.APIURL, c.FileHost = cmp.Or(c.Token, gatewaytest.DiscordToken), cmp.Or(c.APIURL, d.URL), d.FileHost
 	c.HTTP, c.Now = d.Client(t), d.Now
 	if c.Retry == 0 {
 		c.Retry = 5 * time.Millisecond

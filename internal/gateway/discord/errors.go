@@ -75,12 +75,15 @@ func plain(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
-	return errors.New("the answer cannot be read")
+	return errNoAnswer
 }
+
+// errNoAnswer says that the answer of a request is not one of Discord's API.
+var errNoAnswer = errors.New("the answer cannot be read")
 
 func explainAnswer(e *rest.Error) error {
 	status := e.Response.StatusCode
-	out := &gateway.SendError{Err: &answerError{status, int(e.Code)}}
+	out := &gateway.SendError{Err: &answerError{status, int(e.Code), e.Message == ""}}
 	switch reason, text, ok := meaning(e.Code); {
 	case status == http.StatusTooManyRequests:
 		limited(out, e)
@@ -130,7 +133,10 @@ func concernsText(list json.RawMessage) bool {
 }
 
 // answerError is what the log is told of an answer.
-type answerError struct{ status, code int }
+type answerError struct {
+	status, code int
+	page         bool // none of Discord's API, which always has a message
+}
 
 func (e *answerError) Error() string { return fmt.Sprintf("status %d, code %d", e.status, e.code) }
 
@@ -153,13 +159,4 @@ func reasonOf(err error) gateway.SendReason {
 // refused is the error of what is not even asked of Discord.
 func refused(text string) error {
 	return &gateway.SendError{Reason: gateway.Refused, Text: text}
-}
-
-// statusOf is the status of an answer.
-func statusOf(err error) (int, bool) {
-	e, ok := errors.AsType[*answerError](err)
-	if !ok {
-		return 0, false
-	}
-	return e.status, true
 }
