@@ -50,16 +50,11 @@ type account interface {
 	Account() string
 }
 
-// platformOrder is the order in which platforms are shown.
-func platformOrder() []gateway.Platform {
-	return []gateway.Platform{gateway.Telegram, gateway.Discord, gateway.Slack, gateway.WhatsApp}
-}
-
 // botsOf makes the bots of the configured platforms.
 func botsOf(cfg *config.Config, log *slog.Logger) ([]*gateway.Bot, error) {
 	var bots []*gateway.Bot
 	makers := platforms()
-	for _, name := range platformOrder() {
+	for _, name := range gateway.Platforms() {
 		p := cfg.Platforms.ByName(string(name))
 		if !p.On() || makers[name] == nil {
 			continue
@@ -129,7 +124,7 @@ func (s *server) setGateway() {
 func (s *server) targets() job.Targets {
 	out := job.Targets{"webhook": job.NewWebhook(s.cfg.Webhooks.AllowPrivate, s.now)}
 	the := func() *gateway.Gateway { return s.gateway }
-	for _, name := range platformOrder() {
+	for _, name := range gateway.Platforms() {
 		out[string(name)] = gateway.NewTarget(name, the)
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -124,8 +125,7 @@ func checkBridged(e *Event) error {
 	if !platformName().MatchString(string(e.Place.Platform)) {
 		return wrong("platform", "Name the platform in 1–32 small letters, digits and underscores.")
 	}
-	switch e.Place.Platform {
-	case Telegram, Discord, Slack, WhatsApp:
+	if slices.Contains(Platforms(), e.Place.Platform) {
 		return wrong("platform", "That platform has an adapter of its own, which has this name. Name the bridge otherwise, such as "+string(e.Place.Platform)+"_bridge.")
 	}
 	for param, id := range map[string]string{"event_id": e.ID, "chat_id": e.Place.Chat, "user_id": e.From.ID} {

@@ -14,6 +14,9 @@ const (
 	WhatsApp Platform = "whatsapp"
 )
 
+// Platforms are the platforms with an adapter, in the order in which they are shown.
+func Platforms() []Platform { return []Platform{Telegram, Discord, Slack, WhatsApp} }
+
 // ChatType says who can read a chat.
 type ChatType string
 

@@ -103,9 +103,12 @@ type wrongCodes struct {
 }
 
 // Approve lets in the person who was sent a code. forOwner is whose data the person's DMs
-// are; "" means the platform's owner. NotFound for a code that nobody was sent, and
-// RateLimited after too many of those.
+// are; "" means the platform's owner. Invalid for a name that is no platform's, NotFound for a
+// code that nobody was sent, and RateLimited after too many of those.
 func (g *Gateway) Approve(ctx context.Context, host owner.Owner, p Platform, code, forOwner string) (Person, error) {
+	if err := checkPlatform(p); err != nil { // before a wrong code is counted
+		return Person{}, err
+	}
 	now := g.moment()
 	g.wrong.mu.Lock()
 	defer g.wrong.mu.Unlock()
@@ -135,14 +138,33 @@ func (g *Gateway) Approve(ctx context.Context, host owner.Owner, p Platform, cod
 	return Person{}, fault.New(fault.NotFound, "pairing_not_found", "No person was sent this code, or the code is older than an hour.")
 }
 
-// People lists who has asked and who was let in.
+// checkPlatform refuses a name that is no platform's.
+func checkPlatform(p Platform) error {
+	if slices.Contains(Platforms(), p) {
+		return nil
+	}
+	names := make([]string, len(Platforms()))
+	for i, name := range Platforms() {
+		names[i] = string(name)
+	}
+	return fault.New(fault.Invalid, "unknown_platform",
+		"There is no platform of this name that people are let in to. The platforms are: "+strings.Join(names, ", ")+".").At("platform")
+}
+
+// People lists who has asked and who was let in; of all platforms for "".
 func (g *Gateway) People(ctx context.Context, host owner.Owner, p Platform) ([]Person, error) {
+	if err := checkPlatform(p); p != "" && err != nil {
+		return nil, err
+	}
 	return g.store.ListPeople(ctx, host, p)
 }
 
-// Revoke shuts a person out, and returns who it was. NotFound if nobody of this id has asked
-// or was let in.
+// Revoke shuts a person out, and returns who it was. Invalid for a name that is no platform's,
+// NotFound if nobody of this id has asked or was let in.
 func (g *Gateway) Revoke(ctx context.Context, host owner.Owner, p Platform, user string) (Person, error) {
+	if err := checkPlatform(p); err != nil {
+		return Person{}, err
+	}
 	list, err := g.store.ListPeople(ctx, host, p)
 	if err != nil {
 		return Person{}, fmt.Errorf("list people: %w", err)
