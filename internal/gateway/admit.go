@@ -111,7 +111,7 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 	case !g.meant(ctx, b, e):
 		a.Reason = reasonElsewhere
 		return a, nil
-	case e.Kind == Said && e.empty():
+	case e.Kind == Said && e.empty() && (b.Open || !e.bare()): // a bridge addresses the bot with all that it sends
 		a.Reason = reasonEmpty
 		return a, nil
 	}
@@ -146,6 +146,9 @@ func (e *Event) empty() bool {
 func (e *Event) pointsAt() bool {
 	return e.Type != DM && e.Addressed && e.Replied != nil && e.Replied.Text != ""
 }
+
+// bare reports whether a message in a group mentions the bot, and says nothing.
+func (e *Event) bare() bool { return e.Type != DM && e.Addressed && e.empty() }
 
 // foreignCommand matches a command that names a bot. The adapters cut the name of their own bot.
 var foreignCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[A-Za-z_]{1,32}@\w`) })

@@ -154,6 +154,9 @@ func (g *Gateway) carryOut(ctx context.Context, bot *Bot, l *lane, e *Inbound) e
 	return nil
 }
 
+// textBare is answered to who mentions the bot and says nothing.
+const textBare = "Yes? Write what you want to know behind the mention, or answer one of my messages. /help shows the commands."
+
 // message is the answer to a command as it is sent.
 func (o *call) message(r *reply) *message {
 	origin := r.origin
@@ -171,6 +174,9 @@ func (o *call) message(r *reply) *message {
 func (o *call) run(ctx context.Context) (reply, error) {
 	if o.event.Kind == Pressed {
 		return o.press(ctx)
+	}
+	if o.event.bare() {
+		return reply{text: textBare}, nil
 	}
 	c, arg, near := findCommand(o.event.Text)
 	o.arg, o.plan = arg, o.event.Plan

@@ -78,7 +78,8 @@ func CommandList() []CommandInfo {
 // commandWord matches the first word of a command. A path such as /etc/hosts is none.
 var commandWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[/!]([A-Za-z_]{1,32})(?:@\w+)?(?:[\s\p{Z}]|$)`) })
 
-// isCommand reports whether an event is a command or the press of a button. A word behind "!"
+// isCommand reports whether an event is a command or the press of a button, or mentions the bot
+// without words, which is answered as a command is: without a model. A word behind "!"
 // is a command only if there is one of that name: some platforms know no slash in threads.
 func isCommand(e *Event) bool {
 	switch e.Kind {
@@ -87,7 +88,7 @@ func isCommand(e *Event) bool {
 	case Said:
 		text := leadless(e.Text)
 		m := commandWord().FindStringSubmatch(text)
-		return m != nil && (text[0] == '/' || known(m[1]))
+		return m != nil && (text[0] == '/' || known(m[1])) || e.bare()
 	case Edited, Moved, Failed, Arrived:
 	}
 	return false
