@@ -314,7 +314,7 @@ func (c *Config) checkPlatforms() error {
 			return fmt.Errorf("platforms.allowed_users: %q is not platform:id, such as telegram:123456789", user)
 		}
 	}
-	return nil
+	return p.checkPeople()
 }
 
 // wholeWhatsApp reports whether all or none of WhatsApp's four values are set.

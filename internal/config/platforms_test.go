@@ -34,6 +34,22 @@ session_reset:
 	}
 }
 
+// TestIDsOfPeople: the ids that platforms give to people and chats are taken.
+func TestIDsOfPeople(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `
+platforms:
+  telegram: { users: [123456789, 1], admins: [6012345678], chats: [-42, -1001234567890] }
+  discord: { users: [80351110224678912], chats: ["1288888888888888888"] }
+  slack: { users: [U0123ABCD, W012A3CDE], admins: [nobody], chats: [C0123ABCD, G0123ABCD] }
+  whatsapp: { users: [4915112345678, DE.1234567890, US.ENT.11815799212886844830], chats: ["120363012345678901@g.us"] }
+`)
+	w.env["GATEWAY_ALLOWED_USERS"] = "telegram:789,discord:1,slack:U1,whatsapp:4915112345678"
+	if _, err := w.load(); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestFilesOfPlatforms(t *testing.T) {
 	t.Parallel()
 	if got := newWorld(t, "").mustLoad(t).Gateway; got.Vision || got.Transcribe != "" || got.FilesKeepDays != 90 {
@@ -61,6 +77,18 @@ func TestWrongPlatforms(t *testing.T) {
 		{"files that are kept for no day", "gateway: {files_keep_days: 0}", "", "gateway.files_keep_days"},
 		{"a vision that is none", "gateway: {vision: maybe}", "", "gateway.vision"},
 		{"a user without a platform", "", "GATEWAY_ALLOWED_USERS=123", "platform:id"},
+		{"a name on Telegram", "", "TELEGRAM_ALLOWED_USERS=123, @alex", `platforms.telegram.users: "@alex" matches nobody`},
+		{"everybody on Telegram", "", "TELEGRAM_ALLOWED_USERS=*", "such as 123456789"},
+		{"a group among people", "", "TELEGRAM_ALLOWED_USERS=-1001234567890", "platforms.telegram.users"},
+		{"a name among people of all platforms", "", "GATEWAY_ALLOWED_USERS=telegram:@alex", "platforms.allowed_users"},
+		{"a name among admins", "platforms: {telegram: {admins: [alex]}}", "", "platforms.telegram.admins"},
+		{"a person among groups", "platforms: {telegram: {chats: [123]}}", "", "platforms.telegram.chats"},
+		{"a name on Discord", "", "DISCORD_ALLOWED_USERS=alex#1234", "Copy User ID"},
+		{"a channel's name on Discord", "platforms: {discord: {chats: ['#general']}}", "", "Copy Channel ID"},
+		{"a name on Slack", "", "SLACK_ALLOWED_USERS=@alex", "Copy member ID"},
+		{"a person among channels on Slack", "platforms: {slack: {chats: [U0123ABCD]}}", "", "platforms.slack.chats"},
+		{"a number with signs on WhatsApp", "", "WHATSAPP_CLOUD_ALLOWED_USERS=+49 151 12345678", "in digits only"},
+		{"a number without its country on WhatsApp", "", "WHATSAPP_CLOUD_ALLOWED_USERS=015112345678", "country code"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
