@@ -111,7 +111,7 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 	case !g.meant(ctx, b, e):
 		a.Reason = reasonElsewhere
 		return a, nil
-	case e.Kind == Said && e.empty() && (b.Open || !e.bare()): // a bridge addresses the bot with all that it sends
+	case b.saysNothing(e):
 		a.Reason = reasonEmpty
 		return a, nil
 	}
@@ -146,6 +146,10 @@ func (e *Event) empty() bool {
 func (e *Event) pointsAt() bool {
 	return e.Type != DM && e.Addressed && e.Replied != nil && e.Replied.Text != ""
 }
+
+// saysNothing reports whether a message has nothing to be answered. A mention without words has,
+// but a bridge addresses the bot with all that it sends.
+func (b *Bot) saysNothing(e *Event) bool { return e.Kind == Said && e.empty() && (b.Open || !e.bare()) }
 
 // bare reports whether a message in a group mentions the bot, and says nothing.
 func (e *Event) bare() bool { return e.Type != DM && e.Addressed && e.empty() }

@@ -21,20 +21,23 @@ func cutMentions(text string, own []string, list []mentioned) (out string, found
 		if !ok {
 			break
 		}
-		body, tail, ok := strings.Cut(after, ">")
+		body, tail, closed := strings.Cut(after, ">")
 		name, known := markName(body, list)
-		mine := slices.Contains(own, body)
 		switch {
-		case ok && mine:
+		case !closed:
+			known = false
+		case slices.Contains(own, body):
 			found = true
 			rest = closeGap(&b, tail)
-		case !ok || !known:
+			continue
+		}
+		if !known {
 			b.WriteByte('<')
 			rest = after
-		default:
-			b.WriteString(name)
-			rest = tail
+			continue
 		}
+		b.WriteString(name)
+		rest = tail
 	}
 	if found {
 		return strings.TrimSpace(b.String()), true
