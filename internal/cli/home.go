@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,6 +71,12 @@ func runningServer(cfg *config.Config) (*serverFile, error) {
 		return nil, nil
 	}
 	return file, nil
+}
+
+// served reports whether a server of the home answers. A chat is none: it may end soon.
+func served(ctx context.Context, cfg *config.Config) bool {
+	file, err := runningServer(cfg)
+	return err == nil && file != nil && !file.Chat && file.client().alive(ctx)
 }
 
 // readServerFile returns nil if there is no file.

@@ -16,11 +16,8 @@ import (
 )
 
 // moving is how long a chat waits for a home that another program is opening or
-// leaving. look is the interval of its checks.
-const (
-	moving = 3 * time.Second
-	look   = 50 * time.Millisecond
-)
+// leaving.
+const moving = 3 * time.Second
 
 // connectChat is connect for a chat. If no server runs, the chat becomes one until it
 // ends, with the model that a server would choose; other terminals and commands use it.
@@ -77,23 +74,16 @@ const serverGone = "server_gone"
 // reach finds the server of the home directory or becomes it. The process that holds
 // the lock may be starting or stopping, so it retries for a moment.
 func (a *app) reach(ctx context.Context, cfg *config.Config) (*client, error) {
-	tick := time.NewTicker(look)
-	defer tick.Stop()
-	for end := time.Now().Add(moving); ; {
-		c, err := a.connectWith(ctx, cfg, func() (upstream.Choice, error) { return choose(ctx, cfg, &listening{}) })
-		if err == nil {
-			a.host(ctx, cfg, c)
-			return c, nil
-		}
-		if fault.CodeOf(err) != "database_in_use" || time.Now().After(end) {
-			return nil, err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	var c *client
+	err := awaiting{most: moving}.open(ctx, func() (err error) {
+		c, err = a.connectWith(ctx, cfg, func() (upstream.Choice, error) { return choose(ctx, cfg, &listening{}) })
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	a.host(ctx, cfg, c)
+	return c, nil
 }
 
 // host serves other programs of this account while the home is open here. It is best

@@ -2,12 +2,14 @@ package cli_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
@@ -60,7 +62,7 @@ func TestSecondServer(t *testing.T) {
 	if code := second.wait(); code != 1 {
 		t.Errorf("exit code: got %d, want 1", code)
 	}
-	if got := second.log.String(); !strings.Contains(got, "Another hermes owns this database") {
+	if got := second.log.String(); !strings.Contains(got, fmt.Sprintf("Another hermes (process %d) owns this database", first.cmd.Process.Pid)) {
 		t.Errorf("got %q, want it to say why", got)
 	}
 	first.say("s", "My name is Alex.")
@@ -229,5 +231,25 @@ func TestKnowsAfterKill(t *testing.T) {
 	if got := s.say("demo", "What tech stack are we using again?"); !strings.Contains(got, "distributed cache in Rust") {
 		t.Errorf("after a crash: got %q, want what was told", got)
 	}
+	s.stop()
+}
+
+// TestHomeInUse: a server whose home another program has open for a moment says which one, waits,
+// and serves then.
+func TestHomeInUse(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	release, err := sqlite.Hold(filepath.Join(home, "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := launch(t, home, nil, "--addr", "127.0.0.1:0")
+	eventually(t, "the server to wait", func() bool {
+		return strings.Contains(s.log.String(), fmt.Sprintf("Another hermes (process %d) owns this database", os.Getpid()))
+	})
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	s.awaited()
 	s.stop()
 }

@@ -68,7 +68,7 @@ func (a *app) runServe(ctx context.Context, noCopy bool) error {
 	}
 	defer measures.Close(ctx)
 	at.transport = measures.Transport(upstream.NewTransport())
-	s, err := assemble(ctx, assembly{
+	s, err := assembleSoon(ctx, assembly{
 		cfg: cfg, log: log, public: at.public, measures: measures,
 		choose: func() (upstream.Choice, error) { return choose(ctx, cfg, at) }, getenv: a.process.Getenv, doctor: a.examine, noCopy: noCopy,
 	})

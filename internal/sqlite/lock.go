@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -27,12 +26,17 @@ func lockFile(path string) (*os.File, error) {
 	if free {
 		return f, signLock(f)
 	}
+	pid := signature(f)
 	_ = f.Close()
-	if err == nil {
-		return nil, fault.New(fault.Conflict, "database_in_use",
-			"Another hermes owns this database. Stop it, or give this one another home with HERMES_HOME.")
+	if err != nil {
+		return nil, fmt.Errorf("lock database: %w", err)
 	}
-	return nil, fmt.Errorf("lock database: %w", err)
+	who := "Another hermes"
+	if pid > 0 {
+		who += fmt.Sprintf(" (process %d)", pid)
+	}
+	return nil, fault.New(fault.Conflict, "database_in_use",
+		who+" owns this database. Stop it, or give this one another home with HERMES_HOME.")
 }
 
 // takeLock retries until it has the lock or lockPatience is over. The system does not
@@ -103,10 +107,16 @@ func Holder(path string) (pid int, err error) {
 	if is, err := held(f); err != nil || !is {
 		return 0, err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 32))
+	return signature(f), nil
+}
+
+// signature is the process that signed a lock file; 0 before it has.
+func signature(f *os.File) int {
+	text := make([]byte, 32)
+	n, _ := f.ReadAt(text, 0) // the end of the file is before the end of text
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text[:n])))
 	if err != nil {
-		return 0, fmt.Errorf("read the lock: %w", err)
+		return 0
 	}
-	pid, _ = strconv.Atoi(strings.TrimSpace(string(text))) // 0 before signLock has written it
-	return pid, nil
+	return pid
 }
