@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,11 +100,15 @@ const (
 
 // admit decides what becomes of an event.
 func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error) {
-	person, err := g.person(ctx, b, e)
-	a := Admitted{Owner: b.Owner, Event: *e, State: Ignored}
+	known, err := g.known(ctx, b)
 	if err != nil {
-		return a, err
+		return Admitted{}, err
 	}
+	person, err := g.person(ctx, b, e, known)
+	if err != nil {
+		return Admitted{}, err
+	}
+	a := Admitted{Owner: b.Owner, Event: *e, State: Ignored} // with the ids that are remembered of the sender
 	switch {
 	case person.State != Approved && !b.mayWrite(e):
 		a.Reason = reasonStranger
@@ -121,11 +126,7 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 	if e.Type == DM {
 		a.Owner = person.data(b)
 	}
-	people, err := g.people(ctx, b)
-	if err != nil {
-		return a, err
-	}
-	a.State, a.Keys = Waiting, keysOf(e, people, b.MemoryKey)
+	a.State, a.Keys = Waiting, keysOf(e, b.people(known), b.MemoryKey)
 	return a, g.keepUp(ctx, &a)
 }
 
@@ -174,18 +175,38 @@ func (g *Gateway) meant(ctx context.Context, b *Bot, e *Event) bool {
 	return err == nil && chat.Session != ""
 }
 
+// known are the people of a bot whom the store knows. All may write to a bridge's, and it knows none.
+func (g *Gateway) known(ctx context.Context, b *Bot) ([]Person, error) {
+	if b.Open {
+		return nil, nil
+	}
+	list, err := g.store.ListPeople(ctx, b.Owner, b.Adapter.Platform())
+	if err != nil {
+		return nil, fmt.Errorf("list people: %w", err)
+	}
+	return slices.DeleteFunc(list, func(p Person) bool { return p.Account != b.Account }), nil
+}
+
+// personOf is the person of an id; the zero Person for none.
+func personOf(list []Person, id string) Person {
+	if i := slices.IndexFunc(list, func(p Person) bool { return p.User == id }); i >= 0 {
+		return list[i]
+	}
+	return Person{}
+}
+
 // person is what the store knows of a sender. Somebody who was let in with another id of the
 // sender is let in with this one from now on. A remembered id joins the sender's aliases.
-func (g *Gateway) person(ctx context.Context, b *Bot, e *Event) (Person, error) {
-	p, err := g.store.Person(ctx, b.Owner, b.Adapter.Platform(), b.Account, e.From.ID)
-	if err != nil && fault.KindOf(err) != fault.NotFound || p.State == Approved {
-		return p, err
-	}
-	p.recognise(&e.From)
-	if p.State == Alias && b.allowed(&e.From) { // an alias is remembered only of people who were not paired
+func (g *Gateway) person(ctx context.Context, b *Bot, e *Event, known []Person) (Person, error) {
+	p := personOf(known, e.From.ID)
+	b.recognise(&e.From, &p, known)
+	if p.State == Approved {
 		return p, nil
 	}
 	for _, id := range e.From.Aliases {
+		if personOf(known, id).State != Approved {
+			continue
+		}
 		moved, err := g.movePerson(ctx, b, id, e.From.ID)
 		if err != nil || moved.State == Approved {
 			return moved, err
@@ -209,21 +230,18 @@ func (g *Gateway) movePerson(ctx context.Context, b *Bot, from, to string) (Pers
 }
 
 // people is how many may write to a bot.
-func (g *Gateway) people(ctx context.Context, b *Bot) (int, error) {
+func (b *Bot) people(known []Person) int {
 	if b.Open {
-		return 1, nil // its caller is one: further chats get the long form
-	}
-	list, err := g.store.ListPeople(ctx, b.Owner, b.Adapter.Platform())
-	if err != nil {
-		return 0, fmt.Errorf("count people: %w", err)
+		return 1 // its caller is one: further chats get the long form
 	}
 	n := len(b.Users)
-	for i := range list {
-		if list[i].State == Approved && list[i].Owner == "" && !named(b.Users, &Sender{ID: list[i].User}) {
+	for i := range known {
+		p := &known[i]
+		if p.State == Approved && p.Owner == "" && !named(b.Users, &Sender{ID: p.User, Aliases: []string{p.Chat}}) {
 			n++
 		}
 	}
-	return n, nil
+	return n
 }
 
 // happened handles an event that is about messages of the bot, or about the chat itself.
@@ -262,7 +280,11 @@ func (g *Gateway) follows(ctx context.Context, b *Bot, o owner.Owner, e *Event) 
 
 // dataOf is the owner of an event's chat.
 func (g *Gateway) dataOf(ctx context.Context, b *Bot, e *Event) (owner.Owner, error) {
-	p, err := g.person(ctx, b, e)
+	known, err := g.known(ctx, b)
+	if err != nil {
+		return b.Owner, err
+	}
+	p, err := g.person(ctx, b, e, known)
 	if err != nil || e.Type != DM {
 		return b.Owner, err
 	}

@@ -11,13 +11,17 @@ import (
 // settings stay the judge: an id that they no longer list lets nobody in.
 func (g *Gateway) remember(ctx context.Context, b *Bot, s *Sender, known *Person) error {
 	id := b.listedAs(s)
-	if id == "" || known.State == Approved || known.State == Alias && known.Chat == id {
+	if id == "" || known.State != Asking && known.Chat == id {
 		return nil
 	}
-	err := g.store.PutPerson(ctx, b.Owner, Person{
-		Platform: b.Adapter.Platform(), Account: b.Account, User: s.ID, Name: s.Name, Chat: id, State: Alias, AskedAt: g.moment(),
-	})
-	if err != nil {
+	p := Person{
+		Platform: b.Adapter.Platform(), Account: b.Account, User: s.ID, Name: s.Name, State: Alias, AskedAt: g.moment(),
+	}
+	if known.State == Approved { // who was let in stays so, with an id that may be an admin's
+		p = *known
+	}
+	p.Chat = id
+	if err := g.store.PutPerson(ctx, b.Owner, p); err != nil {
 		return fmt.Errorf("remember the id of a person: %w", err)
 	}
 	return nil
@@ -37,9 +41,29 @@ func (b *Bot) listedAs(s *Sender) string {
 	return ""
 }
 
-// recognise adds the remembered id of a sender to the sender's aliases.
-func (p *Person) recognise(s *Sender) {
-	if p.State == Alias && !slices.Contains(s.Aliases, p.Chat) {
-		s.Aliases = append(slices.Clip(s.Aliases), p.Chat)
+// recognise adds the remembered ids of a sender to the sender's aliases: the listed id of another
+// one, and other ids of a listed one. The number of somebody who was let in by a code is not
+// listed, and may be another person's by now.
+func (b *Bot) recognise(s *Sender, p *Person, known []Person) {
+	var ids []string
+	if b.lists(p.Chat) && p.Chat != s.ID {
+		ids = append(ids, p.Chat)
 	}
+	if b.lists(s.ID) {
+		for i := range known {
+			if known[i].State == Alias && known[i].Chat == s.ID {
+				ids = append(ids, known[i].User)
+			}
+		}
+	}
+	for _, id := range ids {
+		if !slices.Contains(s.Aliases, id) {
+			s.Aliases = append(slices.Clip(s.Aliases), id)
+		}
+	}
+}
+
+// lists reports whether the settings list a person's id.
+func (b *Bot) lists(id string) bool {
+	return slices.Contains(b.Users, id) || slices.Contains(b.Admins, id)
 }

@@ -175,6 +175,17 @@ func (w *wire) said() []string {
 	return out
 }
 
+// places are the chats that messages were sent to.
+func (w *wire) places() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for _, s := range w.shown {
+		out = append(out, s.place.Chat)
+	}
+	return out
+}
+
 // house is a gateway over a real database and a real runner, in a bubble.
 type house struct {
 	t        testing.TB

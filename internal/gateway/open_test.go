@@ -323,6 +323,64 @@ func TestOtherIDsOfListedPeople(t *testing.T) {
 	})
 }
 
+// TestOtherIDsOfApprovedAdmins: who was let in by pairing, and is an admin by number, stays one when
+// the platform tells another id alone.
+func TestOtherIDsOfApprovedAdmins(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.bot.Admins = []string{"49"} })
+		defer h.end()
+		h.letIn("49", "")
+		e := h.dm("DE.7", "My cat is called Minka.")
+		e.From.Aliases = []string{"49"}
+		h.receive(e)
+		h.settled()
+		h.follow("DE.7", "DE.8")
+		h.receive(h.dm("DE.8", "/forget Minka"))
+		h.settled()
+		if said := h.wire.said(); !strings.HasPrefix(said[len(said)-1], "Minka stands in") {
+			t.Errorf("a command of an admin is answered with %q", said[len(said)-1])
+		}
+		if people, err := h.gateway.People(t.Context(), h.bot.Owner, gateway.Telegram); err != nil || len(people) != 1 || people[0].State != gateway.Approved {
+			t.Errorf("people: got %+v, %v, want one who was let in", people, err)
+		}
+		h.bot.Admins = []string{"50"}
+		h.receive(h.dm("DE.8", "/forget Minka"))
+		h.settled()
+		if said := h.wire.said(); strings.HasPrefix(said[len(said)-1], "Minka stands in") {
+			t.Errorf("the settings no longer list the number, and the id is an admin: %q", said[len(said)-1])
+		}
+	})
+}
+
+// TestNumberAlone: a person whom the settings list by number stays in one chat, whichever of the
+// person's ids the platform tells.
+func TestNumberAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		both := h.dm("DE.7", "My cat is called Minka.")
+		both.From.Aliases = []string{ada}
+		h.receive(both)
+		h.settled()
+		before := h.chat("DE.7")
+		h.receive(h.dm(ada, "Who is Minka?"))
+		h.settled()
+		h.receive(h.dm("DE.7", "And now?"))
+		h.settled()
+		after := h.chat("DE.7")
+		if after.Session != before.Session || after.Key != before.Key {
+			t.Errorf("got session %s and key %s, want %s and %s", after.Session, after.Key, before.Session, before.Key)
+		}
+		want(t, "transcript", len(h.transcript(after.Session)), 6)
+		want(t, "places", h.wire.places(), []string{"DE.7", ada, "DE.7"})
+		h.receive(h.dm("DE.9", "Who is Minka?")) // another person
+		h.settled()
+		want(t, "turns", h.model.count(), 3)
+	})
+}
+
 // TestOtherIDs: a person who is known by a number, and now by another id, stays in the chat.
 func TestOtherIDs(t *testing.T) {
 	t.Parallel()

@@ -32,10 +32,11 @@ func (g *Gateway) Statuses(ctx context.Context) ([]Status, error) {
 		if r, ok := b.Adapter.(Reporter); ok {
 			s.Health = r.Health()
 		}
-		var err error
-		if s.Users, err = g.people(ctx, b); err != nil {
+		known, err := g.known(ctx, b)
+		if err != nil {
 			return nil, err
 		}
+		s.Users = b.people(known)
 		if s.Home == "" {
 			if s.Home, err = g.homeOf(ctx, b); err != nil {
 				return nil, err

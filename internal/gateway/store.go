@@ -286,7 +286,7 @@ type PersonState string
 const (
 	Asking   PersonState = "pending" // has been sent a pairing code
 	Approved PersonState = "approved"
-	// Alias is another id of a person whom the settings list. Person.Chat is the listed id.
+	// Alias is another id of a person whom the settings list.
 	Alias PersonState = "alias"
 )
 
@@ -296,7 +296,7 @@ type Person struct {
 	Account  string
 	User     string
 	Name     string
-	Chat     string // where the person wrote; the listed id of an Alias
+	Chat     string // where the person wrote, or the other id under which the settings list the person
 	State    PersonState
 	// Owner is whose data the person's DMs are, if it is not the platform's owner.
 	Owner string
