@@ -86,6 +86,30 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckFails: a check that fails says whether the token, the number's id, WhatsApp or the way to
+// it is at fault, and what to do.
+func TestCheckFails(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		step gatewaytest.WhatsAppStep
+		kind fault.Kind
+		says string
+	}{
+		"a refused token":   {gatewaytest.WhatsAppStep{Code: 190}, fault.Unauthenticated, "WHATSAPP_CLOUD_ACCESS_TOKEN"},
+		"the number itself": {gatewaytest.WhatsAppStep{Code: 100}, fault.Invalid, "WHATSAPP_CLOUD_PHONE_NUMBER_ID"},
+		"a failure":         {gatewaytest.WhatsAppStep{Code: 131000}, fault.Unavailable, "code 131000"},
+		"a page":            {gatewaytest.WhatsAppStep{Page: true, Status: 502}, fault.Unavailable, "status 502"},
+		"a broken answer":   {gatewaytest.WhatsAppStep{Cut: true}, fault.Unavailable, "HTTPS_PROXY"},
+	} {
+		s := gatewaytest.NewWhatsApp(t, gatewaytest.WhatsAppOptions{})
+		s.Script("phone", tt.step)
+		_, err := adapter(t, s, whatsapp.Config{}).Check(t.Context())
+		if fault.KindOf(err) != tt.kind || !strings.Contains(fault.MessageOf(err), tt.says) {
+			t.Errorf("%s: got %q (%s), want %q", name, fault.MessageOf(err), fault.KindOf(err), tt.says)
+		}
+	}
+}
+
 // TestFetchHosts: the token goes to Meta's servers only, over https.
 func TestFetchHosts(t *testing.T) {
 	t.Parallel()

@@ -2,10 +2,12 @@ package whatsapp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
@@ -13,7 +15,7 @@ import (
 func (a *Adapter) Check(ctx context.Context) (gateway.Checked, error) {
 	p, err := a.phone(ctx)
 	if err != nil {
-		return gateway.Checked{}, fmt.Errorf("ask who the phone number is: %w", err)
+		return gateway.Checked{}, checkError(err)
 	}
 	c := gateway.Checked{Account: a.cfg.PhoneNumberID, Name: p.Name}
 	if p.Quality != "" {
@@ -29,6 +31,31 @@ func (a *Adapter) Check(ctx context.Context) (gateway.Checked, error) {
 			"Set platforms.whatsapp.template.name")
 	}
 	return c, nil
+}
+
+// codeNoObject is the answer to an id that is none, or that the token may not see.
+const codeNoObject = 100
+
+// checkError is why WhatsApp does not say who the number is, in words for a person.
+func checkError(err error) error {
+	r, refused := errors.AsType[*refusal](err)
+	switch {
+	case refused && r.fatal():
+		return fault.Wrap(fault.Unauthenticated, "whatsapp_token", "WhatsApp refuses the access token. "+
+			"Make one of a system user, as docs/platforms.md says, and set WHATSAPP_CLOUD_ACCESS_TOKEN to it.", err)
+	case refused && r.code == codeNoObject:
+		return fault.Wrap(fault.Invalid, "whatsapp_number", "WhatsApp does not know the phone number's id, or the access token may not use it. "+
+			"Set WHATSAPP_CLOUD_PHONE_NUMBER_ID to the Phone number ID of the page API Setup, which is not the number itself.", err)
+	case refused && r.page:
+		text := fmt.Sprintf("A page with status %d came instead of an answer of WhatsApp. "+
+			"Look whether a proxy stands between this machine and WhatsApp, or try again later.", r.status)
+		return fault.Wrap(fault.Unavailable, "whatsapp_unavailable", text, err)
+	case refused:
+		text := fmt.Sprintf("WhatsApp answers with status %d, code %d. Try again later.", r.status, r.code)
+		return fault.Wrap(fault.Unavailable, "whatsapp_unavailable", text, err)
+	}
+	return fault.Wrap(fault.Unavailable, "whatsapp_unreachable",
+		"WhatsApp does not answer. Look whether this machine reaches the Cloud API, over a proxy if it needs one (HTTPS_PROXY).", err)
 }
 
 // missingPermissions are those that the token lacks. Of some tokens WhatsApp does not tell
