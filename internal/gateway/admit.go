@@ -264,8 +264,8 @@ func (g *Gateway) happened(ctx context.Context, b *Bot, e *Event) (bool, error) 
 // follows gives a chat its new id, and the person of a DM as well. The chat is first: its owner
 // is known by the person's old id, also if the event comes again.
 func (g *Gateway) follows(ctx context.Context, b *Bot, o owner.Owner, e *Event) error {
-	if err := g.store.MoveChat(ctx, o, e.Place, e.MovedTo); err != nil {
-		return fmt.Errorf("follow a chat: %w", err)
+	if err := g.moveChat(ctx, o, e.Place, e.MovedTo); err != nil {
+		return err
 	}
 	if e.Type != DM || e.From.ID == "" {
 		return nil

@@ -127,9 +127,6 @@ func (g *Gateway) refused(ctx context.Context, l *lane, s *Send, err error) erro
 		s.State, s.WakeAt = Parked, time.Time{} // the person is asked to write
 	case Elsewhere:
 		s.State = again
-		if err := g.store.MoveChat(ctx, l.owner, s.Place, failed.MovedTo); err != nil {
-			return fmt.Errorf("follow a chat: %w", err)
-		}
 	case Unknown:
 		s.State, s.WakeAt = Doubtful, now.Add(backoff(s.Attempts))
 		if again == ToEdit {
@@ -142,5 +139,5 @@ func (g *Gateway) refused(ctx context.Context, l *lane, s *Send, err error) erro
 		s.State = GaveUp
 	}
 	g.log.Info("a message was not sent", "platform", s.Place.Platform, "state", s.State, "err", err)
-	return g.mark(ctx, l, s)
+	return g.settleElsewhere(ctx, l, s, failed)
 }

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -87,15 +86,11 @@ func (g *Gateway) undecided(ctx context.Context, l *lane, s *Send, err error) er
 		g.rest(ctx, s.Place, failed, failed.After)
 	case Gone, Refused:
 		s.State = GaveUp
-	case Elsewhere:
-		if err := g.store.MoveChat(ctx, l.owner, s.Place, failed.MovedTo); err != nil {
-			return fmt.Errorf("follow a chat: %w", err)
-		}
-	case Temporary, Malformed, Unknown, Closed:
+	case Temporary, Malformed, Unknown, Closed, Elsewhere:
 	}
 	if s.State == Doubtful && s.tooLong(now) {
 		s.State, s.Error = GaveUp, errStale
 	}
 	g.log.Info("it is not known whether a message was sent", "platform", s.Place.Platform, "state", s.State, "err", err)
-	return g.mark(ctx, l, s)
+	return g.settleElsewhere(ctx, l, s, failed)
 }

@@ -99,7 +99,7 @@ func (t *Target) Deliver(ctx context.Context, o owner.Owner, place string, e *jo
 		}
 	}
 	g.lanes.ask(sending, data, chat.Place)
-	return g.taken(ctx, data, &chat, e.ID)
+	return g.taken(ctx, data, list)
 }
 
 // deliveredText is the output of a job as it is sent.
@@ -123,19 +123,22 @@ func (g *Gateway) echo(ctx context.Context, o owner.Owner, c *Chat, text string)
 	return err
 }
 
-// taken waits until the platform has taken all messages of an origin.
-func (g *Gateway) taken(ctx context.Context, o owner.Owner, c *Chat, origin string) error {
+// taken waits until the platform has taken messages, also if their chat gets another id meanwhile.
+func (g *Gateway) taken(ctx context.Context, o owner.Owner, list []Send) error {
 	const each = 250 * time.Millisecond
 	tick := time.NewTicker(each)
 	defer tick.Stop()
 	for {
-		list, err := g.store.SendsOf(ctx, o, c.Place, origin)
-		if err != nil {
-			return fmt.Errorf("read a delivery: %w", err)
-		}
 		open := false
 		for i := range list {
-			switch s := &list[i]; s.State {
+			s, err := g.store.FindSend(ctx, o, list[i].Place, list[i].ID, "")
+			if fault.KindOf(err) == fault.NotFound {
+				continue // erased meanwhile
+			}
+			if err != nil {
+				return fmt.Errorf("read a delivery: %w", err)
+			}
+			switch s.State {
 			case GaveUp:
 				return fault.New(fault.Invalid, "undelivered", "The platform refused the message: "+s.Error)
 			case Parked:

@@ -1,0 +1,39 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// settleElsewhere stores the state of a message after a failure, and follows its chat if the chat
+// has another id now: with the state, so that the message is found as it is under the new id.
+func (g *Gateway) settleElsewhere(ctx context.Context, l *lane, s *Send, failed *SendError) error {
+	if err := g.mark(ctx, l, s); err != nil || failed.Reason != Elsewhere {
+		return err
+	}
+	return g.moveChat(ctx, l.owner, s.Place, failed.MovedTo)
+}
+
+// moveChat gives a chat another id, and asks for what waits in it: whoever works on the old id
+// finds nothing there any more.
+func (g *Gateway) moveChat(ctx context.Context, o owner.Owner, from Place, to string) error {
+	if err := g.store.MoveChat(ctx, o, from, to); err != nil {
+		return fmt.Errorf("follow a chat: %w", err)
+	}
+	chats, err := g.store.ListChats(ctx, o, from.Platform)
+	if err != nil {
+		return fmt.Errorf("list chats: %w", err)
+	}
+	places := map[Place]bool{{from.Platform, from.Account, to, from.Thread}: true} // a home has no chat before the first message
+	for i := range chats {
+		if at := chats[i].Place; at.Account == from.Account && at.Chat == to {
+			places[at] = true
+		}
+	}
+	for at := range places {
+		g.askAll(o, at)
+	}
+	return nil
+}
