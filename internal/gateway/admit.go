@@ -109,8 +109,12 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 		return Admitted{}, err
 	}
 	a := Admitted{Owner: b.Owner, Event: *e, State: Ignored} // with the ids that are remembered of the sender
+	may, err := g.mayWrite(ctx, b, e, &person)
+	if err != nil {
+		return a, err
+	}
 	switch {
-	case person.State != Approved && !b.mayWrite(e):
+	case !may:
 		a.Reason = reasonStranger
 		return a, nil
 	case !g.meant(ctx, b, e):
@@ -128,6 +132,27 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 	}
 	a.State, a.Keys = Waiting, keysOf(e, b.people(known), b.MemoryKey)
 	return a, g.keepUp(ctx, &a)
+}
+
+// mayWrite reports whether the sender of an event may write: let in by a code, or by the settings,
+// which may list a group by the id that it had before.
+func (g *Gateway) mayWrite(ctx context.Context, b *Bot, e *Event, p *Person) (bool, error) {
+	if p.State == Approved || b.mayWrite(e) {
+		return true, nil
+	}
+	if e.Type == DM || len(b.Chats) == 0 {
+		return false, nil
+	}
+	at := e.Place
+	at.Thread = ""
+	chat, err := g.store.Chat(ctx, b.Owner, at)
+	if fault.KindOf(err) == fault.NotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("find the chat of a stranger: %w", err)
+	}
+	return slices.Contains(b.Chats, chat.Former), nil
 }
 
 // mayWrite reports whether the settings let the sender of an event write: as a user, or as

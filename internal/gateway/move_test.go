@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/job"
 )
 
 // TestMovedWhileSending: a message to a chat that has another id by now is sent there at once, and
@@ -27,5 +28,40 @@ func TestMovedWhileSending(t *testing.T) {
 		}
 		want(t, "places", h.wire.places(), []string{ada, "-100"})
 		want(t, "messages", h.wire.said(), []string{"You said: Hello.", "The news."})
+	})
+}
+
+// TestFormerIDs: settings and jobs may name a group by the id that it had before it became a
+// supergroup.
+func TestFormerIDs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.bot.Chats, h.bot.Home = []string{"-42"}, "-42" })
+		defer h.end()
+		h.receive(h.group("2", "Bea", "Hello.", true))
+		h.settled()
+		moved := h.group("2", "Bea", "", false)
+		moved.Kind, moved.MovedTo = gateway.Moved, "-100"
+		h.receive(moved)
+		again := h.group("2", "Bea", "Still here?", true)
+		again.Place.Chat = "-100"
+		h.receive(again)
+		h.settled()
+		want(t, "messages", h.wire.said(), []string{"You said: Hello.", "You said: Still here?"})
+		target := gateway.NewTarget(gateway.Telegram, func() *gateway.Gateway { return h.gateway })
+		for _, place := range []string{"-42", "", "-100"} {
+			if err := target.Deliver(t.Context(), h.bot.Owner, place, &job.Event{ID: "to " + place, Run: job.Fire{Status: job.Completed, Output: "News."}}); err != nil {
+				t.Errorf("to %q: %v", place, err)
+			}
+		}
+		want(t, "places", h.wire.places(), []string{"-42", "-100", "-100", "-100", "-100"})
+		elsewhere := h.group("3", "Eve", "And here?", true)
+		elsewhere.Place.Chat = "-43"
+		h.receive(elsewhere)
+		h.settled()
+		want(t, "turns", h.model.count(), 2)
+		if err := target.Check(t.Context(), h.bot.Owner, "-43"); err == nil {
+			t.Error("an unknown chat is a target")
+		}
 	})
 }

@@ -62,7 +62,7 @@ type Chats interface {
 	// LeadChat leads a chat to another session. It fails with Conflict if the chat's session is
 	// no longer the one it is led from.
 	LeadChat(ctx context.Context, o owner.Owner, at Place, from, to session.ID, notice string) error
-	// MoveChat gives a chat, with its threads, another id.
+	// MoveChat gives a chat, with its threads, another id. The old one is kept as Chat.Former.
 	MoveChat(ctx context.Context, o owner.Owner, from Place, chat string) error
 	// SetHome makes a chat the one to which jobs deliver that name no chat of its platform.
 	SetHome(ctx context.Context, o owner.Owner, at Place) error
@@ -216,8 +216,10 @@ type Due struct {
 // Chat is a chat, or a thread of one, with its session.
 type Chat struct {
 	Place Place
-	Type  ChatType
-	Title string
+	// Former is the id that the chat had before it got this one; "" if it has had no other.
+	Former string
+	Type   ChatType
+	Title  string
 	// Key is pinned at first contact.
 	Key session.Key
 	// Session is the id of the active session, or of its lineage; "" before the first turn.

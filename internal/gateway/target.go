@@ -46,10 +46,11 @@ func (t *Target) chat(ctx context.Context, o owner.Owner, place string) (Chat, e
 	if id == "" && bot.Home != "" {
 		id = bot.Home
 	}
-	for i := range chats {
-		c := &chats[i]
-		if c.Place.Account == bot.Account && isTarget(c, id, thread) {
-			return *c, nil
+	for _, is := range []func(c *Chat, id, thread string) bool{isTarget, wasTarget} {
+		for i := range chats {
+			if c := &chats[i]; c.Place.Account == bot.Account && is(c, id, thread) {
+				return *c, nil
+			}
 		}
 	}
 	switch {
@@ -70,6 +71,12 @@ func isTarget(c *Chat, id, thread string) bool {
 		return c.Home
 	}
 	return c.Place.Chat == id && c.Place.Thread == thread
+}
+
+// wasTarget reports whether a chat was the one of an id and a thread: the id of a group ends when
+// the group becomes a supergroup, and jobs and settings keep it.
+func wasTarget(c *Chat, id, thread string) bool {
+	return id != "" && c.Former == id && c.Place.Thread == thread
 }
 
 // Deliver implements job.Deliverer. It returns once the platform has taken the messages. A

@@ -44,16 +44,16 @@ func (t *tx) openChat(a *gateway.Admitted, at any) error {
 	return nil
 }
 
-const chatColumns = `platform, account, chat_id, thread_id, type, title, session_key, session_id, user_id, zone, notice, home, active_at, created_at`
+const chatColumns = `platform, account, chat_id, thread_id, type, title, session_key, session_id, user_id, zone, notice, home, active_at, created_at, former_id`
 
 const selectChat = `SELECT ` + chatColumns + ` FROM chats WHERE ` + atPlace
 
 func scanChat(row interface{ Scan(...any) error }) (gateway.Chat, error) {
 	var c gateway.Chat
-	var title, id, user, zone, notice sql.NullString
+	var title, id, user, zone, notice, former sql.NullString
 	var active, created int64
 	err := row.Scan(&c.Place.Platform, &c.Place.Account, &c.Place.Chat, &c.Place.Thread, &c.Type, &title, &c.Key, &id, &user, &zone, &notice,
-		&c.Home, &active, &created)
+		&c.Home, &active, &created, &former)
 	if isNoRows(err) {
 		return c, fault.New(fault.NotFound, "chat_not_found", "There is no such chat.")
 	}
@@ -61,6 +61,7 @@ func scanChat(row interface{ Scan(...any) error }) (gateway.Chat, error) {
 		return c, fmt.Errorf("read chat: %w", err)
 	}
 	c.Title, c.Session, c.User, c.Zone, c.Notice = title.String, session.ID(id.String), user.String, zone.String, notice.String
+	c.Former = former.String
 	c.Active, c.CreatedAt = bound.FromMillis(active), bound.FromMillis(created)
 	return c, nil
 }
@@ -90,16 +91,17 @@ func (db *DB) LeadChat(ctx context.Context, o owner.Owner, at gateway.Place, fro
 }
 
 // moved is a table with rows of a chat. unless leaves out a row whose place in the other
-// chat is taken.
-type moved struct{ table, unless string }
+// chat is taken. keep sets what is kept of the old place.
+type moved struct{ table, keep, unless string }
 
 // movedTables are the tables with rows of chats.
 func movedTables() []moved {
 	const there = ` AND NOT EXISTS (SELECT 1 FROM %s x WHERE x.owner_id = m.owner_id AND x.platform = m.platform AND x.account = m.account
 		AND x.chat_id = ?5 AND x.%s = m.%[2]s)`
 	return []moved{
-		{"chats", fmt.Sprintf(there, "chats", "thread_id")}, {"chat_names", fmt.Sprintf(there, "chat_names", "user_id")},
-		{"chat_events", ""}, {"chat_sends", ""},
+		{"chats", "former_id = m.chat_id, ", fmt.Sprintf(there, "chats", "thread_id")},
+		{"chat_names", "", fmt.Sprintf(there, "chat_names", "user_id")},
+		{"chat_events", "", ""}, {"chat_sends", "", ""},
 	}
 }
 
@@ -107,7 +109,7 @@ func movedTables() []moved {
 func (db *DB) MoveChat(ctx context.Context, o owner.Owner, from gateway.Place, chat string) error {
 	return db.w.submit(ctx, o, func(t *tx) error {
 		for _, m := range movedTables() {
-			t.send("move a chat", `UPDATE `+m.table+` m SET chat_id = ?5 WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 AND chat_id = ?4`+m.unless,
+			t.send("move a chat", `UPDATE `+m.table+` m SET `+m.keep+`chat_id = ?5 WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 AND chat_id = ?4`+m.unless,
 				o.ID(), string(from.Platform), from.Account, from.Chat, chat)
 		}
 		return nil

@@ -44,16 +44,16 @@ func (t *tx) openChat(a *gateway.Admitted, at any) error {
 	return nil
 }
 
-const chatColumns = `platform, account, chat_id, thread_id, type, title, session_key, session_id, user_id, zone, notice, home, active_at, created_at`
+const chatColumns = `platform, account, chat_id, thread_id, type, title, session_key, session_id, user_id, zone, notice, home, active_at, created_at, former_id`
 
 const selectChat = `SELECT ` + chatColumns + ` FROM chats WHERE ` + atPlace
 
 func scanChat(row interface{ Scan(...any) error }) (gateway.Chat, error) {
 	var c gateway.Chat
-	var title, id, user, zone, notice sql.NullString
+	var title, id, user, zone, notice, former sql.NullString
 	var active, created int64
 	err := row.Scan(&c.Place.Platform, &c.Place.Account, &c.Place.Chat, &c.Place.Thread, &c.Type, &title, &c.Key, &id, &user, &zone, &notice,
-		&c.Home, &active, &created)
+		&c.Home, &active, &created, &former)
 	if isNoRows(err) {
 		return c, fault.New(fault.NotFound, "chat_not_found", "There is no such chat.")
 	}
@@ -61,6 +61,7 @@ func scanChat(row interface{ Scan(...any) error }) (gateway.Chat, error) {
 		return c, fmt.Errorf("read chat: %w", err)
 	}
 	c.Title, c.Session, c.User, c.Zone, c.Notice = title.String, session.ID(id.String), user.String, zone.String, notice.String
+	c.Former = former.String
 	c.Active, c.CreatedAt = bound.FromMillis(active), bound.FromMillis(created)
 	return c, nil
 }
@@ -97,8 +98,8 @@ func (db *DB) LeadChat(ctx context.Context, o owner.Owner, at gateway.Place, fro
 // MoveChat implements gateway.Chats.
 func (db *DB) MoveChat(ctx context.Context, o owner.Owner, from gateway.Place, chat string) error {
 	return db.w.submit(ctx, func(t *tx) error {
-		for _, table := range []string{"chats", "chat_names", "chat_events", "chat_sends"} {
-			if _, err := t.exec(`UPDATE OR IGNORE `+table+` SET chat_id = ? WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ?`,
+		for _, change := range []string{"chats SET former_id = chat_id,", "chat_names SET", "chat_events SET", "chat_sends SET"} {
+			if _, err := t.exec(`UPDATE OR IGNORE `+change+` chat_id = ? WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ?`,
 				chat, o.ID(), string(from.Platform), from.Account, from.Chat); err != nil {
 				return fmt.Errorf("move chat: %w", err)
 			}

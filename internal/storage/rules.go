@@ -253,7 +253,7 @@ func chatTables() map[string]Table {
 			Columns: with(map[string]Column{
 				"type": {Rule: Ours}, "title": {Rule: Emptied}, "session_key": {Rule: WholeRow}, "session_id": {Rule: Emptied},
 				"user_id": {Rule: WholeRow},
-				"zone":    {Rule: Emptied}, "notice": {Rule: Ours},
+				"zone":    {Rule: Emptied}, "notice": {Rule: Ours}, "former_id": {Rule: Emptied},
 			}),
 		},
 		"chat_names": {

@@ -335,8 +335,11 @@ func testMoveChat(t *testing.T, st Store) {
 		t.Fatal(err)
 	}
 	chat, err := st.Chat(t.Context(), alice(), placeOf("moved"))
-	if err != nil || chat.Key != "short" || !chat.Home {
+	if err != nil || chat.Key != "short" || !chat.Home || chat.Former != "c" {
 		t.Errorf("got %+v, %v", chat, err)
+	}
+	if list, err := st.ListChats(t.Context(), alice(), gateway.Telegram); err != nil || len(list) != 1 || list[0].Former != "c" {
+		t.Errorf("list: got %+v, %v", list, err)
 	}
 	sends, err := st.Sends(t.Context(), alice(), placeOf("moved"), 10)
 	if err != nil || len(sends) != 1 || len(mustOpen(t, st, placeOf("moved"))) != 1 {
