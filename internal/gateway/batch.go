@@ -53,11 +53,20 @@ func (b *batch) names() []EventName {
 // size is how many events of the chat the batch is about.
 func (b *batch) size() int { return len(b.events) + len(b.edits) + len(b.late) }
 
-// nextBatch is what a chat with some open events does next. The events of a turn that has
+// nextBatch is what a chat with some open events does next. Its messages are in the order in which
+// they were said, by the platform's clock, since the requests of a webhook overtake each other.
+// Where the clock counts whole seconds, the order of arrival stays.
+func nextBatch(open []Inbound) batch {
+	b := gathered(open)
+	slices.SortStableFunc(b.events, func(x, y Inbound) int { return x.At.Compare(y.At) })
+	return b
+}
+
+// gathered are the open events that a chat works on next. The events of a turn that has
 // begun come first. Then come the messages of the person who waits longest, up to the first
 // message of another person, or to a command that waits for them: no further message is waited
 // for then.
-func nextBatch(open []Inbound) batch {
+func gathered(open []Inbound) batch {
 	var b batch
 	for i := range open {
 		e := &open[i]

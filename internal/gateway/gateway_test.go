@@ -55,6 +55,27 @@ func TestMessagesAreGathered(t *testing.T) {
 	})
 }
 
+// TestMessagesOvertake: messages that come in another order than they were said in are one turn, in
+// the order of the platform's clock.
+func TestMessagesOvertake(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		first := h.dm(ada, "My cat is called")
+		pass(100 * time.Millisecond)
+		second, third := h.dm(ada, "Minka."), h.dm(ada, "She is old.") // of one moment
+		h.receive(second)
+		pass(10 * time.Millisecond)
+		h.receive(third)
+		pass(10 * time.Millisecond)
+		h.receive(first)
+		h.settled()
+		want(t, "transcript", h.transcript(h.chat(ada).Session),
+			[]string{"user: My cat is called", "user: Minka.", "user: She is old.", "assistant: You said: She is old."})
+	})
+}
+
 func TestEqualWordsAfterAFailureAreTwoMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
