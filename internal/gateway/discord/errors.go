@@ -83,12 +83,15 @@ var errNoAnswer = errors.New("the answer cannot be read")
 
 func explainAnswer(e *rest.Error) error {
 	status := e.Response.StatusCode
-	out := &gateway.SendError{Err: &answerError{status, int(e.Code), e.Message == ""}}
+	cause := &answerError{status, int(e.Code), e.Message == ""}
+	out := &gateway.SendError{Err: cause}
 	switch reason, text, ok := meaning(e.Code); {
 	case status == http.StatusTooManyRequests:
 		limited(out, e)
 	case status >= http.StatusInternalServerError:
 		out.Reason, out.Text = failure(status), "Discord has a failure of its own."
+	case cause.page && status != http.StatusRequestEntityTooLarge: // it speaks for no chat and no token
+		out.Reason, out.Text = gateway.Temporary, fmt.Sprintf("A server before Discord answers with status %d.", status)
 	case ok:
 		out.Reason, out.Text = reason, text
 	case status == http.StatusUnauthorized:

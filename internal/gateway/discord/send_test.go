@@ -282,8 +282,10 @@ func TestErrors(t *testing.T) {
 		{gatewaytest.DiscordFault{Status: 503}, gateway.Temporary},
 		{gatewaytest.DiscordFault{Status: 504}, gateway.Unknown},
 		{gatewaytest.DiscordFault{Status: 200}, gateway.Unknown}, // a page
-		{gatewaytest.DiscordFault{Status: 403}, gateway.Refused},
-		{gatewaytest.DiscordFault{Status: 302}, gateway.Refused},
+		{gatewaytest.DiscordFault{Status: 401}, gateway.Temporary}, // pages of a proxy, too
+		{gatewaytest.DiscordFault{Status: 403}, gateway.Temporary},
+		{gatewaytest.DiscordFault{Status: 302}, gateway.Temporary},
+		{gatewaytest.DiscordFault{Status: 413}, gateway.Refused},
 		{gatewaytest.DiscordFault{RetryAfter: 300 * time.Millisecond}, gateway.Limited},
 	} {
 		d, a := send(t, gatewaytest.DiscordOptions{})
