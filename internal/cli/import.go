@@ -84,9 +84,9 @@ func (a *app) importFrom(c *cobra.Command, name string, f *importFlags) (err err
 	p := a.newProgress()
 	defer p.done()
 	report := transfer.NewReport(f.dryRun)
-	err = transfer.Read(c.Context(), in, f.Options, report, func(line []byte, started time.Time) error {
-		p.tell("read %d conversations, %s", spool.Len()+1, megabytes(spool.Size()))
-		return spool.Keep(line, started)
+	err = transfer.Read(c.Context(), in, f.Options, report, func(line transfer.Line) error {
+		p.tell("read %d conversations, %s", report.Conversations, megabytes(spool.Size()))
+		return spool.Keep(line)
 	})
 	if err != nil {
 		return err

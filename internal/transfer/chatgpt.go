@@ -31,7 +31,7 @@ func chatgptFormat() format {
 func readChatGPT(ctx context.Context, in *reading, files []*File) error {
 	g := &chatgpt{reading: in, own: make(map[string]time.Time)}
 	err := eachFile(ctx, in, files, func(f *File) error {
-		return eachValue(f, func(raw []byte) error { return g.conversation(f, raw) })
+		return g.eachValue(f, func(raw []byte) error { return g.conversation(f, raw) })
 	})
 	if err != nil {
 		return err

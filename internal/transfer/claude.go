@@ -27,7 +27,7 @@ func claudeFormat() format {
 		read: func(ctx context.Context, in *reading, files []*File) error {
 			c := &claude{reading: in}
 			return eachFile(ctx, in, files, func(f *File) error {
-				return eachValue(f, func(raw []byte) error { return c.element(f, raw) })
+				return c.eachValue(f, func(raw []byte) error { return c.element(f, raw) })
 			})
 		},
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -33,8 +32,8 @@ func fuzzFormat(f *testing.F, from string) {
 		}
 		file := memoryFile(name, text)
 		report := NewReport(true)
-		in := &reading{opt: Options{From: from}, report: report, now: written(), keep: func(line []byte, _ time.Time) error {
-			checkLine(t, line)
+		in := &reading{opt: Options{From: from}, report: report, now: written(), copies: make(copies), keep: func(line Line) error {
+			checkLine(t, line.Text)
 			return nil
 		}}
 		for _, format := range formats() {
@@ -108,8 +107,8 @@ func FuzzInput(f *testing.F) {
 			return
 		}
 		defer func() { _ = in.Close() }()
-		_ = Read(context.Background(), in, Options{From: "auto"}, NewReport(true), func(line []byte, _ time.Time) error {
-			checkLine(t, line)
+		_ = Read(context.Background(), in, Options{From: "auto"}, NewReport(true), func(line Line) error {
+			checkLine(t, line.Text)
 			return nil
 		})
 	})

@@ -329,7 +329,7 @@ func (h *hermes) transcript(f *File) error {
 		return nil
 	}
 	out := &Conversation{System: "hermes", ID: id, File: f}
-	err := eachLine(f, func(n int, line []byte) error {
+	err := h.eachLine(f, func(n int, line []byte) error {
 		var m plainMessage
 		if !parsed(line, &m) {
 			h.report.unknown("line that is no JSON", fmt.Sprintf("%s, line %d", f.Name, n))

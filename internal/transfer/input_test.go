@@ -181,7 +181,7 @@ func TestLargeConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := NewReport(false)
-	err = Read(context.Background(), in, Options{From: "auto"}, report, func([]byte, time.Time) error { return nil })
+	err = Read(context.Background(), in, Options{From: "auto"}, report, func(Line) error { return nil })
 	if err != nil || report.Conversations != 1 || report.Failed != 1 || !strings.Contains(report.Problems[0].Message, "64 MiB") {
 		t.Errorf("got %+v, %v", report, err)
 	}
@@ -196,7 +196,7 @@ func TestSpoolOrder(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	for i, line := range []string{"c\n", "a\n", "b\n", "d\n"} {
-		if err := s.Keep([]byte(line), time.Unix([]int64{3, 1, 1, 9}[i], 0)); err != nil {
+		if err := s.Keep(Line{Text: []byte(line), Started: time.Unix([]int64{3, 1, 1, 9}[i], 0), Replaces: -1}); err != nil {
 			t.Fatal(err)
 		}
 	}

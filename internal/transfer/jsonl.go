@@ -89,7 +89,7 @@ func nonNull(raw json.RawMessage) string {
 
 // file reads a file.
 func (j *jsonl) file(f *File) error {
-	err := eachValue(f, func(raw []byte) error { return j.value(f, raw) })
+	err := j.eachValue(f, func(raw []byte) error { return j.value(f, raw) })
 	if err != nil {
 		return err
 	}
@@ -127,10 +127,8 @@ func (j *jsonl) value(f *File, raw []byte) error {
 
 // archived takes a line of an export of this program as it is.
 func (j *jsonl) archived(raw []byte, c *plainConversation) error {
-	j.report.Conversations++
-	j.report.Messages += len(c.Messages)
 	j.line = append(append(j.line[:0], raw...), '\n')
-	return j.keep(j.line, j.within(c.StartedAt.Time))
+	return j.keepLine(-1, j.within(c.StartedAt.Time), len(c.Messages))
 }
 
 // single adds a message to the session that it names. The messages of a session stand

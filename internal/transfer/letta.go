@@ -26,7 +26,7 @@ func lettaFormat() format {
 		read: func(ctx context.Context, in *reading, files []*File) error {
 			l := &letta{reading: in}
 			return eachFile(ctx, in, files, func(f *File) error {
-				return eachValue(f, func(raw []byte) error { return l.file(f, raw) })
+				return l.eachValue(f, func(raw []byte) error { return l.file(f, raw) })
 			})
 		},
 	}

@@ -22,7 +22,7 @@ func librechatFormat() format {
 		read: func(ctx context.Context, in *reading, files []*File) error {
 			l := &librechat{reading: in}
 			return eachFile(ctx, in, files, func(f *File) error {
-				return eachValue(f, func(raw []byte) error { return l.conversation(f, raw) })
+				return l.eachValue(f, func(raw []byte) error { return l.conversation(f, raw) })
 			})
 		},
 	}

@@ -80,9 +80,7 @@ func (in *reading) take(c *Conversation) error {
 		}
 		return err
 	}
-	in.report.Conversations++
-	in.report.Messages += len(c.Messages)
-	return in.keep(in.line, c.Started)
+	return in.keepNewest(c, where)
 }
 
 // trimmed leaves out the messages in which nothing is said and nothing called.
@@ -235,7 +233,7 @@ func (in *reading) encode(c *Conversation) error {
 }
 
 func errTooLarge() error {
-	return fault.New(fault.TooLarge, "conversation_too_large", "The conversation is larger than 64 MiB, and was not taken.")
+	return fault.New(fault.TooLarge, "conversation_too_large", "The conversation is larger than 64 MiB, and was not taken. Ask the other program for it in parts, or without its files.")
 }
 
 // lineOf is a message as a line has it.

@@ -126,8 +126,8 @@ func readAll(t *testing.T, in *Input, opt Options) (string, error) {
 	t.Helper()
 	var b strings.Builder
 	report := NewReport(true)
-	err := Read(context.Background(), in, opt, report, func(line []byte, _ time.Time) error {
-		b.WriteString(shownLine(t, line))
+	err := Read(context.Background(), in, opt, report, func(line Line) error {
+		b.WriteString(shownLine(t, line.Text))
 		return nil
 	})
 	if err == nil {

@@ -52,7 +52,7 @@ func readMem0(ctx context.Context, in *reading, files []*File) error {
 		if strings.HasSuffix(strings.ToLower(f.Name), ".md") {
 			return mem0Markdown(f, keep)
 		}
-		return eachValue(f, func(raw []byte) error { return in.mem0Value(f, raw, keep) })
+		return in.eachValue(f, func(raw []byte) error { return in.mem0Value(f, raw, keep) })
 	})
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ type openclaw struct {
 
 // index reads which key leads to which session.
 func (o *openclaw) index(f *File) error {
-	return eachValue(f, func(raw []byte) error {
+	return o.eachValue(f, func(raw []byte) error {
 		var keys map[string]struct {
 			ID string `json:"sessionId"`
 		}
@@ -145,7 +145,7 @@ func (o *openclaw) transcript(f *File, base string) error {
 	// A transcript that was reset is packed later: it stays the same conversation.
 	stem, reset, _ := strings.Cut(strings.TrimSuffix(base, ".zst"), ".jsonl")
 	l := newClawLog(stem)
-	err := eachLine(f, func(n int, line []byte) error {
+	err := o.eachLine(f, func(n int, line []byte) error {
 		var e clawEvent
 		if !parsed(line, &e) {
 			o.report.unknown("line that is no JSON", fmt.Sprintf("%s, line %d", f.Name, n))

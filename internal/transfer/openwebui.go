@@ -67,7 +67,7 @@ func (w *openwebui) each(ctx context.Context, files []*File, take func(f *File, 
 		if sqliteFile([]*File{f}) {
 			return webuiRows(ctx, f, files, each)
 		}
-		return eachValue(f, each)
+		return w.eachValue(f, each)
 	})
 }
 

@@ -19,7 +19,8 @@ import (
 type Spool struct {
 	f     *os.File
 	out   *bufio.Writer
-	size  int64
+	size  int64 // of the lines that count
+	end   int64 // of the file
 	lines []spooled
 	named bool
 }
@@ -41,11 +42,16 @@ func NewSpool() (*Spool, error) {
 	return s, nil
 }
 
-// Keep adds a line.
-func (s *Spool) Keep(line []byte, started time.Time) error {
-	s.lines = append(s.lines, spooled{started: started, at: s.size, size: int64(len(line))})
-	s.size += int64(len(line))
-	if _, err := s.out.Write(line); err != nil {
+// Keep adds a line. The line that it replaces is not read any more.
+func (s *Spool) Keep(line Line) error {
+	if line.Replaces >= 0 {
+		s.size -= s.lines[line.Replaces].size
+		s.lines[line.Replaces].size = 0
+	}
+	size := int64(len(line.Text))
+	s.lines = append(s.lines, spooled{started: line.Started, at: s.end, size: size})
+	s.size, s.end = s.size+size, s.end+size
+	if _, err := s.out.Write(line.Text); err != nil {
 		return fault.Wrap(fault.Unavailable, "no_room", "There is no room for a temporary file with the conversations. Free some, or set TMPDIR to another directory.", err)
 	}
 	return nil

@@ -7,115 +7,130 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// values reads the values of a file one after another: the elements of a list, or the
-// values that stand one behind the other. Each is at most as large as a conversation.
-type values struct {
-	r    io.Reader
-	dec  *jsontext.Decoder
-	left int // bytes that may still be read for the next value
-}
-
-// newValues begins to read values.
-func newValues(r io.Reader) *values {
-	v := &values{r: r, left: maxConversation}
-	v.dec = jsontext.NewDecoder(v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return v
-}
-
-// Read implements io.Reader for the decoder.
-func (v *values) Read(p []byte) (int, error) {
-	if v.left <= 0 {
-		return 0, errTooLarge()
-	}
-	n, err := v.r.Read(p[:min(len(p), v.left)])
-	v.left -= n
-	return n, err
-}
-
-// enter goes into a list; false if the file has none.
-func (v *values) enter() (bool, error) {
-	if v.dec.PeekKind() != '[' {
-		return false, nil
-	}
-	_, err := v.dec.ReadToken()
-	return true, v.wrong(err)
-}
-
-// next is the next value, valid until the one after it; nil at the end.
-func (v *values) next() ([]byte, error) {
-	v.left = maxConversation
-	if kind := v.dec.PeekKind(); kind == ']' {
-		return nil, nil
-	}
-	raw, err := v.dec.ReadValue()
-	if errors.Is(err, io.EOF) && v.dec.StackDepth() == 0 {
-		return nil, nil
-	}
-	return raw, v.wrong(err)
-}
-
-// wrong is the fault of a file that is no JSON.
-func (v *values) wrong(err error) error {
-	if err == nil {
-		return nil
-	}
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return f
-	}
-	return fault.Wrap(fault.Invalid, "invalid_json", fmt.Sprintf("The file is not JSON from byte %d on. What stands behind that was not read.", v.dec.InputOffset()), err)
-}
-
 // eachValue calls take with each element of a file's list, or with each value of a file that
-// has no list.
-func eachValue(f *File, take func(raw []byte) error) (err error) {
+// has no list. A value that is damaged or too large is told, and left out.
+func (in *reading) eachValue(f *File, take func(raw []byte) error) (err error) {
 	r, err := f.Open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	v := newValues(r)
-	if _, err := v.enter(); err != nil {
-		return err
-	}
 	for {
-		raw, err := v.next()
-		if raw == nil || err != nil {
+		more, err := v.next()
+		if !more || err != nil {
 			return err
 		}
-		if err := take(raw); err != nil {
+		if err := in.give(v, f, take); err != nil {
 			return err
 		}
 	}
 }
 
-// eachLine calls take with each line of a file that is not empty. A line is at most as large
-// as a conversation.
-func eachLine(f *File, take func(n int, line []byte) error) (err error) {
+// give gives a value to take, or tells why it is left out.
+func (in *reading) give(v *values, f *File, take func(raw []byte) error) error {
+	where := f.Name + ", " + v.where()
+	if v.trouble != "" {
+		in.report.Fail(where+named(v.raw), v.trouble+andTheRest)
+		return nil
+	}
+	if !utf8.Valid(v.raw) {
+		in.report.unknown("bytes that are no UTF-8, shown as �", where)
+	}
+	err := take(v.raw)
+	if fault.CodeOf(err) == notJSON && in.report.blame(where+named(v.raw), err) {
+		return nil
+	}
+	return err
+}
+
+// named is the conversation that a damaged or large value begins with; "" if that does not say.
+func named(raw []byte) string {
+	head := bytes.NewReader(raw[:min(len(raw), sampleSize)])
+	dec := jsontext.NewDecoder(head, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
+		return ""
+	}
+	for {
+		token, err := dec.ReadToken()
+		if err != nil || token.Kind() != '"' {
+			return ""
+		}
+		known := slices.Contains([]string{"id", "uuid", "conversation_id", "conversationId", "title", "name", "session"}, token.String())
+		if known && dec.PeekKind() == '"' {
+			text, _ := dec.ReadToken() // cut off, it is empty
+			return ", conversation " + oneLine(text.String(), 80)
+		}
+		if dec.SkipValue() != nil {
+			return ""
+		}
+	}
+}
+
+// eachLine calls take with each line of a file that is not empty. A line that is too large is
+// told, and left out.
+func (in *reading) eachLine(f *File, take func(n int, line []byte) error) (err error) {
 	r, err := f.Open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 64<<10), maxConversation)
-	for n := 1; in.Scan(); n++ {
-		if line := bytes.TrimSpace(in.Bytes()); len(line) > 0 {
-			if err := take(n, line); err != nil {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	for n := 1; ; n++ {
+		var size int64
+		if line, size, err = readLine(lines, line[:0]); err != nil {
+			return ended(err)
+		}
+		if size > maxConversation {
+			in.report.Fail(fmt.Sprintf("%s, line %d", f.Name, n), tooLarge(size)+andTheRest)
+			continue
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			if err := take(n, text); err != nil {
 				return err
 			}
 		}
 	}
-	if errors.Is(in.Err(), bufio.ErrTooLong) {
-		return errTooLarge()
+}
+
+// readLine reads a line, of which it keeps as much as a conversation may have, and its size.
+func readLine(in *bufio.Reader, line []byte) ([]byte, int64, error) {
+	var size int64
+	for {
+		part, err := in.ReadSlice('\n')
+		if size += int64(len(part)); size <= maxConversation {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && size > 0:
+			err = nil
+		}
+		return line, size, err
 	}
-	return in.Err()
+}
+
+// notJSON is the code of the fault of a value that is damaged, and andTheRest says what
+// becomes of it and of the others.
+const (
+	notJSON    = "invalid_json"
+	andTheRest = ". It was left out; what stands behind it was read."
+)
+
+// tooLarge says that a conversation is too large.
+func tooLarge(size int64) string {
+	return fmt.Sprintf("It has %d MiB, and a conversation may have 64 MiB. Ask the other program for it in parts, or without its files", size>>20)
 }
 
 // decode reads a value of an export. A member of another type than expected is counted, and
@@ -127,7 +142,7 @@ func (in *reading) decode(raw []byte, into any, where string) error {
 		return nil
 	}
 	if err != nil {
-		return fault.Wrap(fault.Invalid, "invalid_json", "The conversation is not readable JSON.", err)
+		return fault.Wrap(fault.Invalid, notJSON, fmt.Sprintf("It is not JSON (%v)", err)+andTheRest, err)
 	}
 	return nil
 }

@@ -106,16 +106,19 @@ func Names() []string {
 type reading struct {
 	opt    Options
 	report *Report
-	// keep takes the line of a conversation.
-	keep func(line []byte, started time.Time) error
-	line []byte
+	// keep takes the line of a conversation, lines is how many it took, and copies is what
+	// they are.
+	keep   func(line Line) error
+	line   []byte
+	lines  int
+	copies copies
 	// now is the time at which the import began.
 	now time.Time
 }
 
 // Read reads all conversations of an input and gives the line of each to keep, in the order
 // in which they are read. It fills the report.
-func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func(line []byte, started time.Time) error) error {
+func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func(line Line) error) error {
 	found, err := choose(in, opt.From)
 	if err != nil {
 		return err
@@ -124,7 +127,7 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 	for _, f := range found.others {
 		report.unknown("file "+strings.ToLower(path.Ext(f.Name)), f.Name)
 	}
-	r := &reading{opt: opt, report: report, keep: keep, now: time.Now().UTC()}
+	r := &reading{opt: opt, report: report, keep: keep, copies: make(copies), now: time.Now().UTC()}
 	return found.format.read(ctx, r, found.files)
 }
 

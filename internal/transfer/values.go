@@ -1,0 +1,205 @@
+package transfer
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// values cuts a file into its values: the elements of a list, or the values that stand one
+// behind the other. It looks at brackets, quotation marks and ends of lines only, so that a
+// value that is damaged or too large is left out alone, and the next one is found.
+type values struct {
+	in *bufio.Reader
+	// list says that the values are the elements of a list, and lines that each stands on a
+	// line of its own.
+	list, lines bool
+	at          int64 // bytes that were read
+	line        int   // the line they end in
+
+	// The value that was read last: its bytes, as far as they are kept, where it begins, how
+	// large it is, and why it cannot be one.
+	raw     []byte
+	start   int64
+	first   int
+	size    int64
+	trouble string
+}
+
+// newValues begins to read values.
+func newValues(r io.Reader) *values { return &values{in: bufio.NewReaderSize(r, 64<<10), line: 1} }
+
+// next reads the next value, which is valid until the one after it; false at the end.
+func (v *values) next() (bool, error) {
+	c, err := v.begin()
+	if err != nil {
+		return false, ended(err)
+	}
+	v.start, v.first, v.size, v.trouble, v.raw = v.at-1, v.line, 0, "", v.raw[:0]
+	v.keep(c)
+	if c == '{' || c == '[' {
+		err = v.nested()
+	} else {
+		err = v.word(c)
+	}
+	if v.size > maxConversation && v.trouble == "" {
+		v.trouble = tooLarge(v.size)
+	}
+	return err == nil, err
+}
+
+// ended is no error for the end of a file.
+func ended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// where is the place of the value that was read last.
+func (v *values) where() string {
+	if v.list {
+		return fmt.Sprintf("byte %d", v.start)
+	}
+	return fmt.Sprintf("line %d", v.first)
+}
+
+// read reads a byte.
+func (v *values) read() (byte, error) {
+	c, err := v.in.ReadByte()
+	if err == nil {
+		v.at++
+		if c == '\n' {
+			v.line++
+		}
+	}
+	return c, err
+}
+
+// keep adds to the value, up to the size that a value may have.
+func (v *values) keep(text ...byte) {
+	v.size += int64(len(text))
+	if v.size <= maxConversation {
+		v.raw = append(v.raw, text...)
+	}
+}
+
+// begin reads up to the first byte of the next value.
+func (v *values) begin() (byte, error) {
+	alone := v.size > 0 && !v.list && v.first == v.line // the value before has no end of a line
+	for {
+		c, err := v.read()
+		switch {
+		case err != nil:
+			return 0, v.missing(err)
+		case c == '\n':
+			v.lines = v.lines || alone
+		case c == ' ', c == '\t', c == '\r', c == ',':
+		case c == ']':
+			v.list = false
+		case c == '[' && !v.list:
+			v.list = true
+		default:
+			return c, nil
+		}
+	}
+}
+
+// missing is the error of a file that ends within a list.
+func (v *values) missing(err error) error {
+	if errors.Is(err, io.EOF) && v.list {
+		return fault.New(fault.Invalid, "import_cut", fmt.Sprintf("The file ends at byte %d, before its list does: it was cut off. Get the export again.", v.at))
+	}
+	return err
+}
+
+// nested reads an object or a list up to its last bracket.
+func (v *values) nested() error {
+	depth, quoted, escaped := 1, false, false
+	for depth > 0 {
+		if quoted && !escaped {
+			v.plain()
+		}
+		c, err := v.read()
+		if err != nil {
+			return v.cut(err)
+		}
+		if c == '\n' && !v.list && (v.lines || quoted) {
+			v.trouble = "Its line ends before it does"
+			return nil
+		}
+		if quoted && c < ' ' { // some programs do not escape these
+			v.keep(fmt.Appendf(nil, `\u%04x`, c)...)
+			escaped = false
+			continue
+		}
+		v.keep(c)
+		switch {
+		case escaped:
+			escaped = false
+		case c == '\\':
+			escaped = quoted
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return nil
+}
+
+// plain takes the part of a text that is in the buffer and has nothing to look at, at once.
+func (v *values) plain() {
+	part, _ := v.in.Peek(v.in.Buffered()) // these bytes are there
+	n := 0
+	for n < len(part) && part[n] >= ' ' && part[n] != '"' && part[n] != '\\' {
+		n++
+	}
+	v.keep(part[:n]...)
+	_, _ = v.in.Discard(n)
+	v.at += int64(n)
+}
+
+// cut is the error of a file that ends within a value.
+func (v *values) cut(err error) error {
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	if !v.list {
+		v.trouble = "The file ends before it does"
+		return nil
+	}
+	return fault.New(fault.Invalid, "import_cut",
+		fmt.Sprintf("The file ends at byte %d, within what begins at byte %d: it was cut off. Get the export again.", v.at, v.start))
+}
+
+// word reads a value that is neither an object nor a list, or what is no value at all.
+func (v *values) word(c byte) error {
+	quoted, escaped := c == '"', false
+	for {
+		next, err := v.in.Peek(1)
+		if err != nil {
+			return ended(err)
+		}
+		c := next[0]
+		if c == '\n' || !quoted && v.list && (c == ',' || c == ']') {
+			return nil
+		}
+		_, _ = v.read() // it was looked at
+		v.keep(c)
+		switch {
+		case escaped:
+			escaped = false
+		case c == '\\':
+			escaped = quoted
+		case c == '"':
+			quoted = !quoted
+		}
+	}
+}
