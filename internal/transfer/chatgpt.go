@@ -18,6 +18,10 @@ import (
 func chatgptFormat() format {
 	return format{
 		name: "chatgpt",
+		aside: []string{
+			"chat.html", "conversation_asset_file_names.json", "export_manifest.json", "library_files.json", "message_feedback.json",
+			"model_comparisons.json", "shared_conversations.json", "shopping.json", "sora.json", "user.json", "user_settings.json",
+		},
 		fits: func(s *sample) string {
 			if s.has("mapping") || s.has("current_node", "title") {
 				return `has conversations with a "mapping"`

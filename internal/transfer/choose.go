@@ -26,20 +26,30 @@ type sample struct {
 	names map[string]bool
 	// kind is the text of the first object's member "type".
 	kind string
+	// err is why the file cannot be read.
+	err error
 }
+
+// lookedAt is how many elements of a list are looked at: exports have odd ones, and not only
+// at the end.
+const lookedAt = 20
 
 // sampleOf looks at a file.
 func sampleOf(f *File) *sample {
-	s := &sample{file: f, head: begin(f, sampleSize), names: make(map[string]bool)}
-	text := bytes.NewReader(bytes.TrimPrefix(s.head, []byte("\xef\xbb\xbf")))
-	dec := jsontext.NewDecoder(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	s.list = dec.PeekKind() == '['
-	if s.list {
-		if _, err := dec.ReadToken(); err != nil {
-			return s
+	s := &sample{file: f, names: make(map[string]bool)}
+	s.head, s.err = begin(f, sampleSize)
+	s.list = bytes.HasPrefix(bytes.TrimSpace(s.head), []byte("["))
+	v := newValues(bytes.NewReader(s.head))
+	for range lookedAt {
+		more, err := v.next()
+		if len(v.raw) > 0 {
+			dec := jsontext.NewDecoder(bytes.NewReader(v.raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+			s.look(dec, "", 0)
+		}
+		if !more || err != nil || !v.list {
+			break
 		}
 	}
-	s.look(dec, "", 0)
 	return s
 }
 
@@ -119,7 +129,14 @@ type chosen struct {
 	format format
 	why    string
 	files  []*File
-	others []*File
+	others []other
+}
+
+// other is a file that a format does not read.
+type other struct {
+	file *File
+	kind string
+	err  error // why it cannot be read
 }
 
 // choose tells the format of an input by its content. With a name, it is that format's, and
@@ -139,12 +156,17 @@ func choose(in *Input, from string) (*chosen, error) {
 	for i := range all {
 		found[i].format = all[i]
 	}
+	var strange []string
 	for _, file := range in.Files {
 		s := sampleOf(file)
+		kind := strangerKind(s)
+		if len(strange) < maxListed {
+			strange = append(strange, s.tell())
+		}
 		for i := range found {
 			why := found[i].format.fits(s)
 			if why == "" {
-				found[i].others = append(found[i].others, file)
+				found[i].others = append(found[i].others, other{file, kind, s.err})
 				continue
 			}
 			found[i].why = cmp.Or(found[i].why, file.Name+" "+why)
@@ -152,38 +174,49 @@ func choose(in *Input, from string) (*chosen, error) {
 		}
 	}
 	found = slices.DeleteFunc(found, func(c chosen) bool { return len(c.files) == 0 })
-	return only(found, in, from)
+	if len(found) == 0 {
+		return nil, in.nothing(from, strange)
+	}
+	return only(found)
+}
+
+// maxListed bounds how many files an error names.
+const maxListed = 5
+
+// tell says what a file is that no format reads.
+func (s *sample) tell() string {
+	if s.err != nil {
+		return s.file.Name + ": " + fault.MessageOf(s.err)
+	}
+	if k := known(s); k != nil {
+		return s.file.Name + " is " + k.kind + ". " + k.next
+	}
+	return s.file.Name + " is of no known kind."
+}
+
+// nothing is the error of an input that has nothing to read.
+func (in *Input) nothing(from string, strange []string) error {
+	if from == "auto" {
+		from = strings.Join(Names(), ", ")
+	}
+	if more := len(in.Files) - len(strange); more > 0 {
+		strange = append(strange, fmt.Sprintf("And %d more.", more))
+	}
+	return unknownFormat(fmt.Sprintf("Nothing in the input looks like an export of %s. What it has: %s docs/import.md says what each program exports.",
+		from, strings.Join(strange, " ")))
 }
 
 // only is the one format that fits.
-func only(found []chosen, in *Input, from string) (*chosen, error) {
-	switch {
-	case len(found) == 1:
+func only(found []chosen) (*chosen, error) {
+	if len(found) == 1 {
 		return &found[0], nil
-	case len(found) == 0 && from == "auto":
-		return nil, fault.New(fault.Invalid, "unknown_format", fmt.Sprintf("Nothing in the input looks like an export of %s: %s. Name the format with --from.",
-			strings.Join(Names(), ", "), listed(in.Files)))
-	case len(found) == 0:
-		return nil, unknownFormat(fmt.Sprintf("Nothing in the input looks like an export of %s: %s.", from, listed(in.Files)))
 	}
 	var reasons []string
 	for i := range found {
 		reasons = append(reasons, found[i].format.name+" ("+found[i].why+")")
 	}
 	return nil, fault.New(fault.Invalid, "ambiguous_format",
-		"The input may be of several formats: "+strings.Join(reasons, ", ")+". Name one with --from.")
+		"The input may be of several formats: "+strings.Join(reasons, ", ")+". Name one with --from, and run the import for each.")
 }
 
 func unknownFormat(message string) error { return fault.New(fault.Invalid, "unknown_format", message) }
-
-// listed names the first files of an input.
-func listed(files []*File) string {
-	var names []string
-	for _, f := range files[:min(len(files), 5)] {
-		names = append(names, f.Name)
-	}
-	if len(files) > len(names) {
-		names = append(names, fmt.Sprintf("and %d more", len(files)-len(names)))
-	}
-	return strings.Join(names, ", ")
-}

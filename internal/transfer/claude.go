@@ -14,7 +14,8 @@ import (
 // claudeFormat reads conversations.json and the memories of an export of Claude.
 func claudeFormat() format {
 	return format{
-		name: "claude",
+		name:  "claude",
+		aside: []string{"users.json"},
 		fits: func(s *sample) string {
 			switch {
 			case s.has("chat_messages"):

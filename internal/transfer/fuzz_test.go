@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // fuzzFormat gives a format any bytes. A line that comes out is a whole line of an import,
@@ -91,6 +92,9 @@ func FuzzStamp(f *testing.F) {
 func FuzzInput(f *testing.F) {
 	f.Add([]byte(tiny))
 	f.Add([]byte("PK\x03\x04 broken"))
+	f.Add(zipped(f, [2]string{"a.zip", string(zipped(f, [2]string{"c.json", tiny}))}))
+	f.Add(tarred(f, "c.json", tiny))
+	f.Add(utf16(tiny, unicode.LittleEndian, unicode.UseBOM))
 	f.Add([]byte("\x1f\x8b broken"))
 	f.Add([]byte("\x28\xb5\x2f\xfd broken"))
 	f.Add(zstded(f, []byte(tiny)))

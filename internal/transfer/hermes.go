@@ -103,7 +103,7 @@ type agentSession struct {
 
 // database reads the sessions of a database.
 func (h *hermes) database(ctx context.Context, f *File, files []*File) error {
-	if head := begin(f, 72); len(head) == 72 && string(head[68:]) == "HRMS" {
+	if head, _ := begin(f, 72); len(head) == 72 && string(head[68:]) == "HRMS" {
 		return fault.New(fault.Invalid, "own_database", "This database belongs to this program. Move it with `hermes sessions export` and `hermes sessions import`.")
 	}
 	db, err := openCopy(ctx, f, files)

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"archive/zip"
 	"bufio"
 	"bytes"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +26,8 @@ type File struct {
 	Size     int64 // as far as it is known
 	Modified time.Time
 	open     func() (io.ReadCloser, error)
+	// at opens the file to be read at any place, as it is packed; nil if it cannot be.
+	at func() (readerAt, error)
 }
 
 // Base is the last part of the file's name.
@@ -35,16 +35,17 @@ func (f *File) Base() string { return path.Base(f.Name) }
 
 // Input is what a person wants to import: a file, an archive, a directory or a pipe.
 type Input struct {
-	Files []*File
-	close func() error
+	Files   []*File
+	closers []io.Closer
+	spooled int64 // bytes of temporary files
 }
 
 // Close closes the input.
-func (in *Input) Close() error {
-	if in.close == nil {
-		return nil
+func (in *Input) Close() (err error) {
+	for _, c := range in.closers {
+		err = errors.Join(err, c.Close())
 	}
-	return in.close()
+	return err
 }
 
 // Size is the size of all files.
@@ -69,10 +70,7 @@ func OpenPipe(r io.Reader) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	again := bufio.NewReaderSize(plain, sampleSize)
-	if mark, _ := again.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
-		_, _ = again.Discard(3) // these bytes are buffered
-	}
+	again := decoded(plain, sampleSize)
 	open := func() (io.ReadCloser, error) { return &pipe{again}, nil }
 	return &Input{Files: []*File{{Name: "standard input", open: open, Modified: time.Now().UTC()}}}, nil
 }
@@ -93,7 +91,7 @@ func Open(name string) (*Input, error) {
 		return openDirectory(name)
 	}
 	in := &Input{}
-	if err := in.add(name, filepath.Base(name), info); err != nil {
+	if err := in.add(diskFile(name, filepath.Base(name), info), 0); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if sqliteFile(in.Files) { // its log has the newest rows
@@ -105,7 +103,11 @@ func Open(name string) (*Input, error) {
 }
 
 func sqliteFile(files []*File) bool {
-	return len(files) == 1 && strings.HasPrefix(string(begin(files[0], 16)), "SQLite format 3")
+	if len(files) != 1 {
+		return false
+	}
+	head, _ := begin(files[0], 16) // an error comes again when the file is read
+	return strings.HasPrefix(string(head), "SQLite format 3")
 }
 
 // openDirectory makes an input of all regular files below a directory. Links are not
@@ -130,7 +132,7 @@ func openDirectory(name string) (*Input, error) {
 		if err != nil {
 			return err
 		}
-		return in.add(at, filepath.ToSlash(label), info)
+		return in.add(diskFile(at, filepath.ToSlash(label), info), 0)
 	})
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
@@ -138,35 +140,19 @@ func openDirectory(name string) (*Input, error) {
 	return in, nil
 }
 
-// add adds a file on disk, or the files of an archive.
-func (in *Input) add(name, label string, info fs.FileInfo) error {
-	if len(in.Files) >= maxFiles {
-		return fault.New(fault.TooLarge, "import_too_large", fmt.Sprintf("The input has more than %d files.", maxFiles))
-	}
-	f := diskFile(name, label, info)
-	if !bytes.Equal(begin(f, 4), []byte("PK\x03\x04")) {
-		in.Files = append(in.Files, f)
-		return nil
-	}
-	archive, err := zip.OpenReader(name)
-	if err != nil {
-		return fault.Wrap(fault.Invalid, "import_unreadable", label+" is a damaged zip archive. Get the export again.", err)
-	}
-	before := in.close
-	in.close = func() error {
-		if before == nil {
-			return archive.Close()
-		}
-		return errors.Join(before(), archive.Close())
-	}
-	return in.unzip(label, &archive.Reader)
-}
-
 func diskFile(name, label string, info fs.FileInfo) *File {
-	return &File{Name: label, Size: info.Size(), Modified: info.ModTime().UTC(), open: func() (io.ReadCloser, error) {
+	open := func() (*os.File, error) {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, fault.Wrap(fault.Invalid, "import_unreadable", "Cannot read "+label+".", err)
+		}
+		return f, nil
+	}
+	at := func() (readerAt, error) { return open() }
+	return &File{Name: label, Size: info.Size(), Modified: info.ModTime().UTC(), at: at, open: func() (io.ReadCloser, error) {
+		f, err := open()
+		if err != nil {
+			return nil, err
 		}
 		plain, err := unpacked(f)
 		if err != nil {
@@ -185,37 +171,7 @@ type closer struct {
 // addedByMacOS is a directory that macOS adds to archives.
 const addedByMacOS = "__MACOSX"
 
-// unzip adds the files of an archive. Directories and the files that macOS adds are passed
-// over.
-func (in *Input) unzip(archive string, z *zip.Reader) error {
-	for _, e := range z.File {
-		name := strings.ToValidUTF8(e.Name, "�")
-		switch {
-		case strings.HasSuffix(name, "/"), slices.Contains(strings.Split(name, "/"), addedByMacOS):
-			continue
-		case len(in.Files) >= maxFiles:
-			return fault.New(fault.TooLarge, "import_too_large", fmt.Sprintf("The input has more than %d files.", maxFiles))
-		}
-		in.Files = append(in.Files, &File{
-			Name: archive + ":" + name, Size: int64(min(e.UncompressedSize64, maxUnpacked)), Modified: e.Modified.UTC(),
-			open: func() (io.ReadCloser, error) {
-				r, err := e.Open()
-				if err != nil {
-					return nil, fault.Wrap(fault.Invalid, "import_unreadable", "Cannot read "+name+" of the archive.", err)
-				}
-				packed := int64(min(e.CompressedSize64, maxUnpacked))
-				plain, err := unpacked(&bounded{r: r, packed: func() int64 { return packed }})
-				if err != nil {
-					return nil, errors.Join(err, r.Close())
-				}
-				return &closer{plain, r}, nil
-			},
-		})
-	}
-	return nil
-}
-
-// Open opens a file. Its compression, and a byte order mark, are removed.
+// Open opens a file without its compression, in UTF-8.
 func (f *File) Open() (io.ReadCloser, error) {
 	r, err := f.open()
 	if err != nil {
@@ -224,24 +180,19 @@ func (f *File) Open() (io.ReadCloser, error) {
 	if p, ok := r.(*pipe); ok {
 		return p, nil
 	}
-	in := bufio.NewReaderSize(r, 64<<10)
-	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
-		_, _ = in.Discard(3) // these bytes are buffered
-	}
-	return &closer{in, r}, nil
+	return &closer{decoded(r, 64<<10), r}, nil
 }
 
-// begin are the first bytes of a file; fewer if it is shorter or cannot be read.
-func begin(f *File, size int) []byte {
+// begin are the first bytes of a file; fewer if it is shorter.
+func begin(f *File, size int) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer func() { _ = r.Close() }()
 	if p, ok := r.(*pipe); ok { // the bytes are read again
-		got, _ := p.Peek(size)
-		return got
+		got, err := p.Peek(size)
+		return got, ended(err)
 	}
-	got, _ := io.ReadAll(io.LimitReader(r, int64(size))) // what cannot be read is not looked at
-	return got
+	return io.ReadAll(io.LimitReader(r, int64(size)))
 }

@@ -1,10 +1,12 @@
 package transfer
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,13 +14,15 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/text/encoding/unicode"
+
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 const tiny = `[{"uuid":"u1","name":"Tea","chat_messages":[{"uuid":"m1","sender":"human","text":"I like tea.","created_at":"2024-05-01T10:00:01Z"}]}]`
 
 // zipped are files as a zip archive.
-func zipped(t *testing.T, files ...[2]string) []byte {
+func zipped(t testing.TB, files ...[2]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -35,6 +39,30 @@ func zipped(t *testing.T, files ...[2]string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// tarred is a file as a tar archive.
+func tarred(t testing.TB, name, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := w.WriteHeader(&tar.Header{Name: "directory/", Typeflag: tar.TypeDir})
+	if err == nil {
+		err = w.WriteHeader(&tar.Header{Name: name, Size: int64(len(text)), Mode: 0o600})
+	}
+	if err == nil {
+		_, err = io.WriteString(w, text)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// utf16 is a text as Windows saves it.
+func utf16(text string, order unicode.Endianness, mark unicode.BOMPolicy) []byte {
+	b, _ := unicode.UTF16(order, mark).NewEncoder().Bytes([]byte(text)) // valid text: cannot fail
+	return b
 }
 
 func gzipped(t *testing.T, text string) []byte {
@@ -76,6 +104,40 @@ func TestPacked(t *testing.T) {
 			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"c.json.zst", string(zstded(t, []byte(tiny)))})))
 		},
 		"gzip pipe": func() (*Input, error) { return OpenPipe(bytes.NewReader(gzipped(t, tiny))) },
+		"zip in zip": func() (*Input, error) {
+			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"parts/c.zip", string(zipped(t, [2]string{"c.json", tiny}))})))
+		},
+		"zip in gzip": func() (*Input, error) {
+			return Open(fileOf(t, "c.zip.gz", gzipped(t, string(zipped(t, [2]string{"c.json", tiny})))))
+		},
+		"tar": func() (*Input, error) { return Open(fileOf(t, "c.tar", tarred(t, "a/c.json", tiny))) },
+		"tar in gzip": func() (*Input, error) {
+			return Open(fileOf(t, "c.tgz", gzipped(t, string(tarred(t, "./c.json", tiny)))))
+		},
+		"zip in tar": func() (*Input, error) {
+			return Open(fileOf(t, "c.tar", tarred(t, "c.zip", string(zipped(t, [2]string{"c.json", tiny})))))
+		},
+		"UTF-16": func() (*Input, error) {
+			return Open(fileOf(t, "c.json", utf16(tiny, unicode.LittleEndian, unicode.UseBOM)))
+		},
+		"UTF-16, big": func() (*Input, error) {
+			return Open(fileOf(t, "c.json", utf16(tiny, unicode.BigEndian, unicode.UseBOM)))
+		},
+		"UTF-16, bare": func() (*Input, error) {
+			return Open(fileOf(t, "c.json", utf16(tiny, unicode.LittleEndian, unicode.IgnoreBOM)))
+		},
+		"UTF-16 pipe": func() (*Input, error) {
+			return OpenPipe(bytes.NewReader(utf16(tiny, unicode.BigEndian, unicode.IgnoreBOM)))
+		},
+		"UTF-16 in gzip": func() (*Input, error) {
+			return Open(fileOf(t, "c.gz", gzipped(t, string(utf16(tiny, unicode.LittleEndian, unicode.UseBOM)))))
+		},
+		"backslashes": func() (*Input, error) {
+			return Open(fileOf(t, "c.zip", zipped(t, [2]string{`__MACOSX\._c.json`, "x"}, [2]string{`a\c.json`, tiny})))
+		},
+		"litter": func() (*Input, error) {
+			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"a/.DS_Store", "x"}, [2]string{"Thumbs.db", "x"}, [2]string{"a/c.json", tiny})))
+		},
 		"macOS": func() (*Input, error) {
 			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"__MACOSX/._c.json", "x"}, [2]string{"c.json", tiny})))
 		},

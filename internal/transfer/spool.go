@@ -3,26 +3,20 @@ package transfer
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
-
-	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // Spool keeps the lines of an import in a temporary file, because memory learns in the order
-// of the lines, and exports have the newest conversation first. On Unix the file has no name
-// from the beginning, so that nothing of it is left after a kill.
+// of the lines, and exports have the newest conversation first.
 type Spool struct {
-	f     *os.File
+	f     *temporary
 	out   *bufio.Writer
 	size  int64 // of the lines that count
 	end   int64 // of the file
 	lines []spooled
-	named bool
 }
 
 // spooled is a line in the file.
@@ -33,13 +27,11 @@ type spooled struct {
 
 // NewSpool returns an empty spool.
 func NewSpool() (*Spool, error) {
-	f, err := os.CreateTemp("", "hermes-import-*")
+	f, err := newTemporary()
 	if err != nil {
-		return nil, fmt.Errorf("make a temporary file: %w", err)
+		return nil, err
 	}
-	s := &Spool{f: f, out: bufio.NewWriterSize(f, 256<<10)}
-	s.named = os.Remove(f.Name()) != nil // Windows keeps the name of an open file
-	return s, nil
+	return &Spool{f: f, out: bufio.NewWriterSize(f, 256<<10)}, nil
 }
 
 // Keep adds a line. The line that it replaces is not read any more.
@@ -52,7 +44,7 @@ func (s *Spool) Keep(line Line) error {
 	s.lines = append(s.lines, spooled{started: line.Started, at: s.end, size: size})
 	s.size, s.end = s.size+size, s.end+size
 	if _, err := s.out.Write(line.Text); err != nil {
-		return fault.Wrap(fault.Unavailable, "no_room", "There is no room for a temporary file with the conversations. Free some, or set TMPDIR to another directory.", err)
+		return noRoom(err)
 	}
 	return nil
 }
@@ -66,25 +58,19 @@ func (s *Spool) Size() int64 { return s.size }
 // Reader reads the lines, those of the oldest conversation first.
 func (s *Spool) Reader(ctx context.Context) (io.Reader, error) {
 	if err := s.out.Flush(); err != nil {
-		return nil, fault.Wrap(fault.Unavailable, "no_room", "There is no room for a temporary file with the conversations. Free some, or set TMPDIR to another directory.", err)
+		return nil, noRoom(err)
 	}
 	slices.SortStableFunc(s.lines, func(a, b spooled) int { return a.started.Compare(b.started) })
 	return &spoolReader{ctx: ctx, f: s.f, lines: s.lines}, nil
 }
 
 // Close removes the file.
-func (s *Spool) Close() error {
-	err := s.f.Close()
-	if s.named {
-		err = errors.Join(err, os.Remove(s.f.Name()))
-	}
-	return err
-}
+func (s *Spool) Close() error { return s.f.Close() }
 
 // spoolReader reads lines in their order.
 type spoolReader struct {
 	ctx   context.Context
-	f     *os.File
+	f     io.ReaderAt
 	lines []spooled
 	done  int64 // bytes of the first line that were read
 }

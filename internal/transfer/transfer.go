@@ -7,6 +7,7 @@ package transfer
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,6 +82,8 @@ type format struct {
 	name string
 	// fits returns why a file looks like one of this format; "" if it does not.
 	fits func(s *sample) string
+	// aside are patterns of the names of files that its exports have beside the conversations.
+	aside []string
 	// read reads files that fit. An error ends the import.
 	read func(ctx context.Context, in *reading, files []*File) error
 }
@@ -124,11 +127,33 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 		return err
 	}
 	report.From, report.Why, report.Files = found.format.name, oneLine(found.why, 300), len(found.files)
-	for _, f := range found.others {
-		report.unknown("file "+strings.ToLower(path.Ext(f.Name)), f.Name)
+	for _, o := range found.others {
+		report.passOver(&found.format, o)
 	}
 	r := &reading{opt: opt, report: report, keep: keep, copies: make(copies), now: time.Now().UTC()}
 	return found.format.read(ctx, r, found.files)
+}
+
+// passOver counts a file that the format does not read.
+func (r *Report) passOver(f *format, o other) {
+	switch {
+	case o.err != nil:
+		r.Fail(o.file.Name, fault.MessageOf(o.err))
+	case f.besides(o.file):
+		r.omit("file without conversations", o.file.Name)
+	default:
+		r.unknown(o.kind, o.file.Name)
+	}
+}
+
+// besides reports whether a file is one that the exports of a format have beside the
+// conversations.
+func (f *format) besides(file *File) bool {
+	name := strings.ToLower(strings.ReplaceAll(file.Name, ":", "/"))
+	return slices.ContainsFunc(f.aside, func(pattern string) bool {
+		fits, err := path.Match(pattern, path.Base(name))
+		return err == nil && fits
+	})
 }
 
 // eachFile reads files one after another. A file that cannot be read is told, and the next
