@@ -52,11 +52,11 @@ type chatgpt struct {
 }
 
 type gptConversation struct {
-	ID             string              `json:"id"`
-	ConversationID string              `json:"conversation_id"`
-	Title          string              `json:"title"`
+	ID             word                `json:"id"`
+	ConversationID word                `json:"conversation_id"`
+	Title          word                `json:"title"`
 	CreateTime     stamp               `json:"create_time"`
-	CurrentNode    string              `json:"current_node"`
+	CurrentNode    word                `json:"current_node"`
 	Model          string              `json:"default_model_slug"`
 	DoNotRemember  bool                `json:"is_do_not_remember"`
 	Mapping        map[string]*gptNode `json:"mapping"`
@@ -105,7 +105,7 @@ func (g *chatgpt) conversation(f *File, raw []byte) error {
 	if err := g.decode(raw, &c, f.Name); err != nil {
 		return err
 	}
-	id := cmp.Or(c.ID, c.ConversationID)
+	id := string(cmp.Or(c.ID, c.ConversationID))
 	where := f.Name + ", conversation " + id
 	switch {
 	case id == "" && c.Mapping == nil:
@@ -119,7 +119,7 @@ func (g *chatgpt) conversation(f *File, raw []byte) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "chatgpt", ID: cmp.Or(id, hashID(string(raw))), Title: c.Title, Model: c.Model, Started: c.CreateTime.Time, File: f,
+		System: "chatgpt", ID: cmp.Or(id, hashID(string(raw))), Title: string(c.Title), Model: c.Model, Started: c.CreateTime.Time, File: f,
 	}
 	ids := c.branch()
 	if n := c.said() - len(ids); n > 0 {
@@ -152,7 +152,7 @@ func (c *gptConversation) branch() []string {
 			nodes[id].at = n.Message.CreateTime.Time
 		}
 	}
-	leaf := c.CurrentNode
+	leaf := string(c.CurrentNode)
 	if nodes[leaf] == nil {
 		leaf = newestLeaf(nodes, slices.Sorted(maps.Keys(nodes)))
 	}

@@ -38,8 +38,8 @@ func claudeFormat() format {
 type claude struct{ *reading }
 
 type claudeConversation struct {
-	UUID      string            `json:"uuid"`
-	Name      string            `json:"name"`
+	UUID      word              `json:"uuid"`
+	Name      word              `json:"name"`
 	CreatedAt stamp             `json:"created_at"`
 	Messages  []claudeMessage   `json:"chat_messages"`
 	Memory    string            `json:"conversations_memory"`
@@ -47,12 +47,12 @@ type claudeConversation struct {
 }
 
 type claudeMessage struct {
-	UUID        string        `json:"uuid"`
-	Sender      string        `json:"sender"`
-	Text        string        `json:"text"`
-	Content     []claudeBlock `json:"content"`
-	CreatedAt   stamp         `json:"created_at"`
-	Parent      string        `json:"parent_message_uuid"`
+	UUID        word         `json:"uuid"`
+	Sender      string       `json:"sender"`
+	Text        string       `json:"text"`
+	Content     claudeBlocks `json:"content"`
+	CreatedAt   stamp        `json:"created_at"`
+	Parent      word         `json:"parent_message_uuid"`
 	Attachments []struct {
 		Name string `json:"file_name"`
 		Text string `json:"extracted_content"`
@@ -60,6 +60,19 @@ type claudeMessage struct {
 	Files []struct {
 		Name string `json:"file_name"`
 	} `json:"files"`
+}
+
+// claudeBlocks are what a message consists of; a text stands for one block of it.
+type claudeBlocks []claudeBlock
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *claudeBlocks) UnmarshalJSON(raw []byte) error {
+	var text string
+	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+		*b = claudeBlocks{{Type: "text", Text: text}}
+		return nil
+	}
+	return json.Unmarshal(raw, (*[]claudeBlock)(b))
 }
 
 type claudeBlock struct {
@@ -82,8 +95,10 @@ func (c *claude) element(f *File, raw []byte) error {
 	if got.Memory != "" || len(got.Projects) > 0 {
 		return c.memories(f, &got)
 	}
-	where := f.Name + ", conversation " + got.UUID
-	out := &Conversation{System: "claude", ID: cmp.Or(got.UUID, hashID(string(raw))), Title: got.Name, Started: got.CreatedAt.Time, File: f}
+	where := f.Name + ", conversation " + string(got.UUID)
+	out := &Conversation{
+		System: "claude", ID: cmp.Or(string(got.UUID), hashID(string(raw))), Title: string(got.Name), Started: got.CreatedAt.Time, File: f,
+	}
 	shown := got.shown()
 	for range len(got.Messages) - len(shown) {
 		c.report.omit("message of another branch", where)
@@ -103,10 +118,11 @@ func (got *claudeConversation) shown() []*claudeMessage {
 	for i := range got.Messages {
 		m := &got.Messages[i]
 		all = append(all, m)
-		if nodes[m.UUID] == nil {
-			order = append(order, m.UUID)
+		id := string(m.UUID)
+		if nodes[id] == nil {
+			order = append(order, id)
 		}
-		nodes[m.UUID], byID[m.UUID] = &node{parent: m.Parent, at: m.CreatedAt.Time}, m
+		nodes[id], byID[id] = &node{parent: string(m.Parent), at: m.CreatedAt.Time}, m
 		parents = parents || m.Parent != ""
 	}
 	if !parents {
@@ -244,7 +260,7 @@ func (p *claudePart) attach(tool, file, text string) {
 }
 
 func (p *claudePart) add(m Message) {
-	m.ID, m.At = p.m.UUID, p.m.CreatedAt.Time
+	m.ID, m.At = string(p.m.UUID), p.m.CreatedAt.Time
 	if p.n > 0 {
 		m.ID = fmt.Sprintf("%s#%d", p.m.UUID, p.n)
 	}

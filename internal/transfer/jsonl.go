@@ -40,16 +40,16 @@ type jsonl struct {
 }
 
 type plainConversation struct {
-	ID        string         `json:"id"`
+	ID        word           `json:"id"`
 	Object    string         `json:"object"`
 	Root      string         `json:"_lineage_root_id"`
-	Title     string         `json:"title"`
+	Title     word           `json:"title"`
 	Model     string         `json:"model"`
 	Key       string         `json:"session_key"`
 	CreatedAt stamp          `json:"created_at"`
 	StartedAt stamp          `json:"started_at"`
 	Messages  []plainMessage `json:"messages"`
-	Session   string         `json:"session"`
+	Session   word           `json:"session"`
 }
 
 type plainMessage struct {
@@ -112,7 +112,8 @@ func (j *jsonl) value(f *File, raw []byte) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "jsonl", ID: cmp.Or(c.ID, hashID(string(raw))), Title: c.Title, Model: c.Model, Key: c.Key, Started: c.StartedAt.Time, File: f,
+		System: "jsonl", ID: cmp.Or(string(c.ID), hashID(string(raw))), Title: string(c.Title), Model: c.Model, Key: c.Key, File: f,
+		Started: c.StartedAt.Time,
 	}
 	if out.Started.IsZero() {
 		out.Started = c.CreatedAt.Time
@@ -134,20 +135,20 @@ func (j *jsonl) archived(raw []byte, c *plainConversation) error {
 // single adds a message to the session that it names. The messages of a session stand
 // together.
 func (j *jsonl) single(f *File, raw []byte, c *plainConversation) error {
-	if j.now == nil || j.now.ID != c.Session {
+	if j.now == nil || j.now.ID != string(c.Session) {
 		if err := j.flush(); err != nil {
 			return err
 		}
-		if j.done[c.Session] {
+		if j.done[string(c.Session)] {
 			return fault.New(fault.Invalid, "scattered_session", "The lines of a session do not stand together. Sort the file by \"session\".")
 		}
-		j.now = &Conversation{System: "jsonl", ID: c.Session, Key: c.Key, File: f}
+		j.now = &Conversation{System: "jsonl", ID: string(c.Session), Key: c.Key, File: f}
 	}
 	var m plainMessage
 	if err := j.decode(raw, &m, f.Name); err != nil {
 		return err
 	}
-	if said := m.message(); j.speaks(&said, f.Name+", session "+c.Session) {
+	if said := m.message(); j.speaks(&said, f.Name+", session "+string(c.Session)) {
 		j.now.Messages = append(j.now.Messages, said)
 	}
 	return nil

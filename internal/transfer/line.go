@@ -161,10 +161,14 @@ func (in *reading) time(c *Conversation) {
 	c.Started = c.Messages[0].At
 }
 
-// within is a time in whole milliseconds; zero for one that cannot be stored.
+// ahead is how far a clock of another program may be ahead of ours.
+const ahead = 24 * time.Hour
+
+// within is a time in whole milliseconds; zero for one that cannot be stored, and for one in
+// the future: what is said from now on would never be newer than that.
 func (in *reading) within(at time.Time) time.Time {
 	at, err := bound.Time(at)
-	if err != nil {
+	if err != nil || !in.now.IsZero() && at.After(in.now.Add(ahead)) {
 		return time.Time{}
 	}
 	return at

@@ -33,11 +33,11 @@ func mem0Format() format {
 }
 
 type mem0Memory struct {
-	ID        string `json:"id"`
+	ID        word   `json:"id"`
 	Memory    string `json:"memory"`
 	CreatedAt stamp  `json:"created_at"`
-	UserID    string `json:"user_id"`
-	AgentID   string `json:"agent_id"`
+	UserID    word   `json:"user_id"`
+	AgentID   word   `json:"agent_id"`
 	file      *File
 }
 
@@ -46,7 +46,7 @@ func readMem0(ctx context.Context, in *reading, files []*File) error {
 	err := eachFile(ctx, in, files, func(f *File) error {
 		keep := func(m *mem0Memory) {
 			m.file = f
-			user := cmp.Or(m.UserID, m.AgentID)
+			user := string(cmp.Or(m.UserID, m.AgentID))
 			byUser[user] = append(byUser[user], *m)
 		}
 		if strings.HasSuffix(strings.ToLower(f.Name), ".md") {
@@ -98,7 +98,7 @@ func mem0Markdown(f *File, keep func(*mem0Memory)) (err error) {
 			at = found
 		}
 		if text, ok := strings.CutPrefix(line, "- "); ok {
-			keep(&mem0Memory{ID: hashID(text), Memory: text, CreatedAt: stamp{parseStamp(cmp.Or(day.FindString(text), at))}})
+			keep(&mem0Memory{ID: word(hashID(text)), Memory: text, CreatedAt: stamp{parseStamp(cmp.Or(day.FindString(text), at))}})
 		}
 	}
 	return lines.Err()
@@ -133,7 +133,7 @@ func (in *reading) statements(system string, byUser map[string][]mem0Memory) err
 		c := &Conversation{System: system, ID: cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file}
 		for _, m := range list {
 			c.Messages = append(c.Messages, Message{
-				ID: cmp.Or(m.ID, hashID(m.Memory)), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time,
+				ID: cmp.Or(string(m.ID), hashID(m.Memory)), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time,
 			})
 		}
 		if err := in.take(c); err != nil {

@@ -44,6 +44,32 @@ func TestOddities(t *testing.T) {
 				`"weight":1,"recipient":"all","content":{"content_type":"text","parts":["An oboe \ue200cite\ue202x\ue201. A flute 【3†a】 too."]}}}}}]`,
 			`"An oboe. A flute too."`,
 		},
+		{
+			"Claude: a message that is one text", "conversations.json",
+			`[{"uuid":"c","name":"x","chat_messages":[{"uuid":"a","sender":"human","content":"A plum.","created_at":"2025-03-01T00:00:00Z"}]}]`,
+			`"A plum."`,
+		},
+		{
+			"ChatGPT: ids and titles that are numbers", "conversations.json",
+			`[{"conversation_id":12,"title":34,"mapping":{"a":{"message":{"id":"a","author":{"role":"user"},"create_time":1730000000,` +
+				`"content":{"content_type":"text","parts":["A pear."]}}}}}]`,
+			"chatgpt:12 key=\"\" title=\"34\" model=\"\"\n  2024-10-27T03:33:20.000 user: \"A pear.\"\nFrom",
+		},
+		{
+			"JSON lines: sessions that are numbers", "m.jsonl",
+			`{"session":5,"role":"user","content":"A fig.","timestamp":"Sun, 27 Oct 2024 03:33:20 GMT"}` + "\n" + `{"session":6,"role":"user","content":"A date."}`,
+			`2024-10-27T03:33:20.000 user: "A fig."`,
+		},
+		{"Mem0: ids that are numbers", "m.json", `{"results":[{"id":7,"memory":"Likes kiwis.","user_id":8,"created_at":"2025-03-01"}]}`, "mem0:8 "},
+		{
+			"a time in the future", "m.jsonl",
+			`{"session":"s","role":"user","content":"Now.","timestamp":1730000000}` + "\n" + `{"session":"s","role":"user","content":"Then.","timestamp":4300000000}`,
+			`2024-10-27T03:33:20.001 user: "Then."`,
+		},
+		{
+			"bytes that are no UTF-8", "m.jsonl", `{"session":"s","role":"user","content":"` + "Caf\xe9" + `"}`,
+			"1 bytes that are no UTF-8, shown as �, first in m.jsonl, line 1",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -71,5 +97,26 @@ func TestUnpackedByHand(t *testing.T) {
 	in, err := Open(dir)
 	if err != nil || len(in.Files) != 1 {
 		t.Fatalf("got %+v, %v", in, err)
+	}
+}
+
+// TestMissingParts: a part of an export that nobody downloaded is told.
+func TestMissingParts(t *testing.T) {
+	t.Parallel()
+	in := &Input{}
+	for _, name := range []string{"100%/conversations-000.json", "100%/conversations-003.json", "data-001.zip:conversations.json", "other-2024.json"} {
+		in.Files = append(in.Files, memoryFile(name, []byte(tiny)))
+	}
+	report := NewReport(true)
+	if err := Read(t.Context(), in, Options{From: "auto"}, report, func(Line) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range report.Notes {
+		got = append(got, n.ID)
+	}
+	want := "100%/conversations-001.json 100%/conversations-002.json data-000.zip:conversations.json"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -31,8 +31,8 @@ type Report struct {
 	Failed    int `json:"failed"`
 	// Stored is the number of messages that were stored.
 	Stored int `json:"messages_stored"`
-	// Retimed is the number of messages without a time, or with one before that of the
-	// message before.
+	// Retimed is the number of messages without a time, or with one that cannot be: before
+	// that of the message before, or in the future.
 	Retimed int `json:"messages_retimed"`
 	// Omitted is what was left out on purpose, Unknown what was not understood.
 	Omitted []Kind `json:"omitted"`
@@ -154,7 +154,7 @@ func (r *Report) Write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%-16s %d\n", "messages stored", r.Stored)
 	if r.Retimed > 0 {
-		fmt.Fprintf(w, "%-16s %d had no time of their own, or one before that of the message before\n", "messages timed", r.Retimed)
+		fmt.Fprintf(w, "%-16s %d had no time of their own, one before that of the message before, or one in the future\n", "messages timed", r.Retimed)
 	}
 	writeKinds(w, "left out", r.Omitted)
 	writeKinds(w, "not understood", r.Unknown)

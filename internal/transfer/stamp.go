@@ -20,7 +20,7 @@ func (s *stamp) UnmarshalJSON(raw []byte) error {
 func layouts() []string {
 	return []string{
 		time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999-07:00",
-		time.DateOnly,
+		time.DateOnly, time.RFC1123, time.RFC1123Z,
 	}
 }
 

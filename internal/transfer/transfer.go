@@ -130,6 +130,9 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 	for _, o := range found.others {
 		report.passOver(&found.format, o)
 	}
+	for _, name := range missingParts(found.files) {
+		report.Note(name, "This part of the export is not in the input. Download it, and run the import again.")
+	}
 	r := &reading{opt: opt, report: report, keep: keep, copies: make(copies), now: time.Now().UTC()}
 	return found.format.read(ctx, r, found.files)
 }

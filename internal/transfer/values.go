@@ -92,15 +92,19 @@ func (v *values) begin() (byte, error) {
 	alone := v.size > 0 && !v.list && v.first == v.line // the value before has no end of a line
 	for {
 		c, err := v.read()
-		switch {
-		case err != nil:
+		if err != nil {
 			return 0, v.missing(err)
-		case c == '\n':
+		}
+		switch c {
+		case '\n':
 			v.lines = v.lines || alone
-		case c == ' ', c == '\t', c == '\r', c == ',':
-		case c == ']':
+		case ' ', '\t', '\r', ',':
+		case ']':
 			v.list = false
-		case c == '[' && !v.list:
+		case '[':
+			if v.list {
+				return c, nil
+			}
 			v.list = true
 		default:
 			return c, nil
@@ -116,43 +120,65 @@ func (v *values) missing(err error) error {
 	return err
 }
 
+// quotes tells texts from what stands between them.
+type quotes struct{ within, escaped bool }
+
+// between reports whether a byte stands between texts, and is not a quotation mark.
+func (q *quotes) between(c byte) bool {
+	switch {
+	case q.escaped:
+		q.escaped = false
+	case c == '\\':
+		q.escaped = q.within
+	case c == '"':
+		q.within = !q.within
+	default:
+		return !q.within
+	}
+	return false
+}
+
+// deeper is by how much a byte between texts changes the depth.
+func deeper(c byte) int {
+	switch c {
+	case '{', '[':
+		return 1
+	case '}', ']':
+		return -1
+	}
+	return 0
+}
+
 // nested reads an object or a list up to its last bracket.
 func (v *values) nested() error {
-	depth, quoted, escaped := 1, false, false
-	for depth > 0 {
-		if quoted && !escaped {
+	q := quotes{}
+	for depth := 1; depth > 0; {
+		if q.within && !q.escaped {
 			v.plain()
 		}
 		c, err := v.read()
 		if err != nil {
 			return v.cut(err)
 		}
-		if c == '\n' && !v.list && (v.lines || quoted) {
+		if c == '\n' && v.endsWithLine(&q) {
 			v.trouble = "Its line ends before it does"
 			return nil
 		}
-		if quoted && c < ' ' { // some programs do not escape these
+		if q.within && c < ' ' { // some programs do not escape these
 			v.keep(fmt.Appendf(nil, `\u%04x`, c)...)
-			escaped = false
+			q.escaped = false
 			continue
 		}
 		v.keep(c)
-		switch {
-		case escaped:
-			escaped = false
-		case c == '\\':
-			escaped = quoted
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{', c == '[':
-			depth++
-		case c == '}', c == ']':
-			depth--
+		if q.between(c) {
+			depth += deeper(c)
 		}
 	}
 	return nil
 }
+
+// endsWithLine reports whether the end of a line is the end of a value, whole or not.
+func (v *values) endsWithLine(q *quotes) bool { return !v.list && (v.lines || q.within) }
 
 // plain takes the part of a text that is in the buffer and has nothing to look at, at once.
 func (v *values) plain() {
@@ -181,25 +207,20 @@ func (v *values) cut(err error) error {
 
 // word reads a value that is neither an object nor a list, or what is no value at all.
 func (v *values) word(c byte) error {
-	quoted, escaped := c == '"', false
+	q := quotes{within: c == '"'}
 	for {
 		next, err := v.in.Peek(1)
 		if err != nil {
 			return ended(err)
 		}
-		c := next[0]
-		if c == '\n' || !quoted && v.list && (c == ',' || c == ']') {
+		if c := next[0]; c == '\n' || v.endsWord(c, &q) {
 			return nil
 		}
-		_, _ = v.read() // it was looked at
+		c, _ := v.read() // it was looked at
 		v.keep(c)
-		switch {
-		case escaped:
-			escaped = false
-		case c == '\\':
-			escaped = quoted
-		case c == '"':
-			quoted = !quoted
-		}
+		q.between(c)
 	}
 }
+
+// endsWord reports whether a byte stands behind an element of a list.
+func (v *values) endsWord(c byte, q *quotes) bool { return v.list && !q.within && (c == ',' || c == ']') }
