@@ -223,4 +223,6 @@ func (v *values) word(c byte) error {
 }
 
 // endsWord reports whether a byte stands behind an element of a list.
-func (v *values) endsWord(c byte, q *quotes) bool { return v.list && !q.within && (c == ',' || c == ']') }
+func (v *values) endsWord(c byte, q *quotes) bool {
+	return v.list && !q.within && (c == ',' || c == ']')
+}
