@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -79,11 +80,25 @@ func (v *values) read() (byte, error) {
 	return c, err
 }
 
-// keep adds to the value, up to the size that a value may have.
+// keep adds to the value, up to the size that a value may have. Of a larger one, only the
+// beginning is kept, by which it is named.
 func (v *values) keep(text ...byte) {
 	v.size += int64(len(text))
-	if v.size <= maxConversation {
+	switch {
+	case v.size <= maxConversation:
+		v.grow(len(text))
 		v.raw = append(v.raw, text...)
+	case len(v.raw) > sampleSize:
+		v.raw = slices.Clone(v.raw[:sampleSize])
+	}
+}
+
+// grow makes room for more bytes: four times as much as before, so that a large value leaves
+// little garbage, and never more than a value may have.
+func (v *values) grow(n int) {
+	if need := len(v.raw) + n; need > cap(v.raw) {
+		room := min(max(need, 4*cap(v.raw), sampleSize), maxConversation)
+		v.raw = append(make([]byte, 0, room), v.raw...)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -116,4 +117,32 @@ func FuzzValues(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLargeValuesLeaveLittle: a value that is too large costs little more memory than one that
+// is as large as may be, and keeps none.
+func TestLargeValuesLeaveLittle(t *testing.T) {
+	text := io.MultiReader(strings.NewReader(`["`), io.LimitReader(endless{}, maxConversation+1), strings.NewReader(`"]`))
+	before, after := runtime.MemStats{}, runtime.MemStats{}
+	runtime.ReadMemStats(&before)
+	v := newValues(io.MultiReader(strings.NewReader("["), text, strings.NewReader("]")))
+	more, err := v.next()
+	runtime.ReadMemStats(&after)
+	if !more || err != nil || v.trouble == "" {
+		t.Fatalf("got %t, %v, %q", more, err, v.trouble)
+	}
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 96 || cap(v.raw) > 2*sampleSize {
+		t.Errorf("it allocated %d MiB, and keeps %d bytes", used, cap(v.raw))
+	}
+}
+
+// endless is a text without an end.
+type endless struct{}
+
+// Read implements io.Reader.
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }
