@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -64,6 +65,10 @@ unless --restore asks for it. Exits with 1 if any conversation failed.`,
 	return c
 }
 
+// readingMemory is the memory above which the garbage of reading is collected more often: a
+// large conversation is there several times, as text and as messages.
+const readingMemory = 96 << 20
+
 // importFrom reads an input, sends what it has to the server, and reports.
 func (a *app) importFrom(c *cobra.Command, name string, f *importFlags) (err error) {
 	if f.since != "" {
@@ -84,10 +89,13 @@ func (a *app) importFrom(c *cobra.Command, name string, f *importFlags) (err err
 	p := a.newProgress()
 	defer p.done()
 	report := transfer.NewReport(f.dryRun)
+	usual := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(usual, readingMemory))
 	err = transfer.Read(c.Context(), in, f.Options, report, func(line transfer.Line) error {
 		p.tell("read %d conversations, %s", report.Conversations, megabytes(spool.Size()))
 		return spool.Keep(line)
 	})
+	debug.SetMemoryLimit(usual)
 	if err != nil {
 		return err
 	}
