@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -47,22 +48,13 @@ func (o *options) whole(ctx context.Context) error {
 			return err
 		}
 		working.Go(func() {
-			pace := time.NewTicker(time.Second * writers / time.Duration(o.rate))
-			defer pace.Stop()
-			for writing.Err() == nil {
-				n := c.begun.Add(1)
-				body := fmt.Sprintf(`{"messages":[{"role":"user","content":"Message %d of %s."}]}`, n, c.id)
-				if _, err := post(ctx, server.Base+"/api/sessions/"+c.id+"/messages", body); err != nil {
-					failed.Add(1)
-					return
-				}
-				c.stored.Add(1)
-				<-pace.C
+			if err := c.write(writing, server.Base, time.Second*writers/time.Duration(o.rate)); err != nil {
+				failed.Add(1)
 			}
 		})
 	}
 	good := 0
-	begun := time.Now()
+	begun, used, own := time.Now(), server.CPU(), served.FamilyCPU(os.Getpid())-server.CPU()
 	for round := range o.rounds {
 		if err := o.oneBackup(ctx, server.Home, round, clients); err != nil {
 			fmt.Printf("backup %d: %v\n", round, err)
@@ -76,12 +68,37 @@ func (o *options) whole(ctx context.Context) error {
 	for _, c := range clients {
 		n += c.stored.Load()
 	}
-	rate := float64(n) / time.Since(begun).Seconds()
-	fmt.Printf("%d of %d backups whole, under %.0f writes a second (%d failed)\n", good, o.rounds, rate, failed.Load())
+	took := time.Since(begun)
+	fmt.Printf("%d of %d backups whole, under %.0f writes a second (%d failed)\n", good, o.rounds, float64(n)/took.Seconds(), failed.Load())
+	used = server.CPU() - used
+	own = served.FamilyCPU(os.Getpid()) - server.CPU() - own
+	fmt.Printf("of %.1f processors, the server used %.2f (%.2f ms a write, with its part of the backups), the writers and the commands %.2f\n",
+		float64(runtime.NumCPU()), used.Seconds()/took.Seconds(), 1000*used.Seconds()/float64(n), own.Seconds()/took.Seconds())
 	if good < o.rounds {
 		return errors.New("a backup was not whole")
 	}
 	return nil
+}
+
+// write writes messages, each at its time. A writer that was held up makes up for it, so that
+// the rate is below the one that was asked for only if the server cannot do more.
+func (c *client) write(ctx context.Context, base string, every time.Duration) error {
+	due := time.NewTimer(0)
+	defer due.Stop()
+	for begun := time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-due.C:
+		}
+		n := c.begun.Add(1)
+		body := fmt.Sprintf(`{"messages":[{"role":"user","content":"Message %d of %s."}]}`, n, c.id)
+		if _, err := post(context.WithoutCancel(ctx), base+"/api/sessions/"+c.id+"/messages", body); err != nil {
+			return err
+		}
+		c.stored.Add(1)
+		due.Reset(time.Until(begun.Add(time.Duration(n) * every)))
+	}
 }
 
 // oneBackup makes a backup, restores it in a home of its own, and compares it.
