@@ -2,12 +2,13 @@ package transfer
 
 import (
 	"crypto/sha256"
+	"strconv"
 	"time"
 )
 
 // Line is a line of an import, as it is given to keep.
 type Line struct {
-	// Text is the line, valid until keep returns.
+	// Text is the line, valid until keep returns; empty if one is only taken back.
 	Text []byte
 	// Started is when its conversation began.
 	Started time.Time
@@ -27,11 +28,22 @@ type kept struct {
 	messages int
 }
 
+// copyID stands for the name of a conversation.
+func copyID(name string) (id [12]byte) {
+	sum := sha256.Sum256([]byte(name))
+	copy(id[:], sum[:])
+	return id
+}
+
+// keepArchived keeps a line of an export of this program, whatever else has its id.
+func (in *reading) keepArchived(started time.Time, messages int) error {
+	in.copies[copyID(strconv.Itoa(in.lines))] = kept{line: in.lines, messages: messages}
+	return in.keepLine(-1, started, messages)
+}
+
 // keepNewest keeps the line of a conversation, unless a copy that is as new is kept already.
 func (in *reading) keepNewest(c *Conversation, where string) error {
-	id := [12]byte{}
-	sum := sha256.Sum256([]byte(sessionID(c.System, c.ID)))
-	copy(id[:], sum[:])
+	id := copyID(sessionID(c.System, c.ID))
 	now := kept{line: in.lines, last: c.Messages[len(c.Messages)-1].At.UnixMilli(), messages: len(c.Messages)}
 	before, twice := in.copies[id]
 	replaces := -1
@@ -46,6 +58,23 @@ func (in *reading) keepNewest(c *Conversation, where string) error {
 	}
 	in.copies[id] = now
 	return in.keepLine(replaces, c.Started, now.messages)
+}
+
+// drop takes back the conversations that were kept from a line on.
+func (in *reading) drop(first int) error {
+	for id, k := range in.copies {
+		if k.line < first {
+			continue
+		}
+		delete(in.copies, id)
+		in.report.Conversations--
+		in.report.Messages -= k.messages
+		in.lines++
+		if err := in.keep(Line{Replaces: k.line}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newer reports whether a copy has what another one does not have yet.

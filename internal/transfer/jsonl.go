@@ -129,7 +129,7 @@ func (j *jsonl) value(f *File, raw []byte) error {
 // archived takes a line of an export of this program as it is.
 func (j *jsonl) archived(raw []byte, c *plainConversation) error {
 	j.line = append(append(j.line[:0], raw...), '\n')
-	return j.keepLine(-1, j.within(c.StartedAt.Time), len(c.Messages))
+	return j.keepArchived(j.within(c.StartedAt.Time), len(c.Messages))
 }
 
 // single adds a message to the session that it names. The messages of a session stand

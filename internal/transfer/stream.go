@@ -3,6 +3,7 @@ package transfer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,13 +139,21 @@ func tooLarge(size int64) string {
 func (in *reading) decode(raw []byte, into any, where string) error {
 	err := json.Unmarshal(raw, into)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		in.report.unknown("a "+wrong.Value+" as "+wrong.Field, where)
+		in.report.unknown(article(wrong.Value)+" as "+cmp.Or(wrong.Field, "a conversation"), where)
 		return nil
 	}
 	if err != nil {
 		return fault.Wrap(fault.Invalid, notJSON, fmt.Sprintf("It is not JSON (%v)", err)+andTheRest, err)
 	}
 	return nil
+}
+
+// article puts an article before the name of a kind of values.
+func article(kind string) string {
+	if strings.ContainsAny(kind[:min(1, len(kind))], "ao") {
+		return "an " + kind
+	}
+	return "a " + kind
 }
 
 // parsed reads JSON into a value, and reports whether it could.

@@ -166,8 +166,16 @@ func eachFile(ctx context.Context, in *reading, files []*File, read func(f *File
 		if ctx.Err() != nil {
 			return fault.Wrap(fault.Canceled, "interrupted", "The import was interrupted. Run it again to go on.", ctx.Err())
 		}
-		if err := read(f); err != nil {
-			if !in.report.blame(f.Name, err) {
+		first := in.lines
+		err := read(f)
+		if err == nil {
+			continue
+		}
+		if !in.report.blame(f.Name, err) {
+			return err
+		}
+		if fault.CodeOf(err) == corrupt {
+			if err := in.drop(first); err != nil {
 				return err
 			}
 		}

@@ -1,9 +1,11 @@
 package transfer
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 
@@ -57,8 +59,16 @@ func unpacked(r io.Reader) (io.Reader, error) {
 	return in, nil
 }
 
+// corrupt is the code of the fault of a file that unpacks to other bytes than were packed: its
+// ids may be right and its texts wrong, which no later import would mend.
+const corrupt = "import_corrupt"
+
 // damaged is the fault of a file that does not unpack.
 func (p packing) damaged(err error) error {
+	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
+		return fault.Wrap(fault.Invalid, corrupt,
+			"The file is packed with "+p.name+", and its checksum is wrong: it was damaged on its way. None of its conversations was taken. Get the export again.", err)
+	}
 	const msg = "A file of the input is packed with %s and cannot be unpacked: %v. Get the export again, or unpack the file first."
 	return fault.Wrap(fault.Invalid, "import_unreadable", fmt.Sprintf(msg, p.name, err), err)
 }
