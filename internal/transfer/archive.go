@@ -38,13 +38,14 @@ func archives() []archive {
 	}
 }
 
-// add adds a file, or the files of an archive.
+// add adds a file, or the files of an archive. An archive that cannot be read is a file that
+// cannot: the others of a directory are read.
 func (in *Input) add(f *File, depth int) error {
 	if litter(f.Name) {
 		return nil
 	}
 	if len(in.Files) >= maxFiles {
-		return fault.New(fault.TooLarge, "import_too_large", fmt.Sprintf("The input has more than %d files.", maxFiles))
+		return fault.New(fault.TooLarge, tooMany, fmt.Sprintf("The input has more than %d files.", maxFiles))
 	}
 	head, _ := begin(f, 512) // an error comes again when the file is read
 	i := slices.IndexFunc(archives(), func(a archive) bool { return a.fits(head) })
@@ -52,7 +53,19 @@ func (in *Input) add(f *File, depth int) error {
 		in.Files = append(in.Files, f)
 		return nil
 	}
-	a := archives()[i]
+	err := in.expand(f, archives()[i], depth)
+	if err == nil || fault.CodeOf(err) == tooMany || fault.KindOf(err) == fault.Unavailable {
+		return err
+	}
+	in.Files = append(in.Files, &File{Name: f.Name, Modified: f.Modified, open: func() (io.ReadCloser, error) { return nil, err }})
+	return nil
+}
+
+// tooMany is the code of the fault of an input with too many files.
+const tooMany = "import_too_many"
+
+// expand adds the files of an archive.
+func (in *Input) expand(f *File, a archive, depth int) error {
 	r, size, err := in.whole(f, a)
 	if err == nil {
 		err = a.list(in, f, r, size, depth)
@@ -60,7 +73,7 @@ func (in *Input) add(f *File, depth int) error {
 	if _, known := errors.AsType[*fault.Error](err); known || err == nil {
 		return err
 	}
-	return fault.Wrap(fault.Invalid, "import_unreadable", f.Name+" is a damaged "+a.name+" archive. Get the export again.", err)
+	return fault.Wrap(fault.Invalid, "import_unreadable", "It is a damaged "+a.name+" archive. Get the export again.", err)
 }
 
 // whole makes an archive readable at any place: as it is, or as a copy without its packing.
@@ -92,7 +105,7 @@ func (in *Input) whole(f *File, a archive) (io.ReaderAt, int64, error) {
 	switch {
 	case in.spooled > maxSpooled:
 		return nil, 0, fault.New(fault.TooLarge, "import_too_large",
-			"The archives within the input have more than 8 GiB, of which "+f.Name+" is the last. Unpack them, and name the directory.")
+			"The archives within the input have more than 8 GiB with this one. Unpack it, and name its directory.")
 	case errors.As(err, new(*os.PathError)):
 		return nil, 0, noRoom(err)
 	}

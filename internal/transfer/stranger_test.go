@@ -40,7 +40,7 @@ func TestStrangers(t *testing.T) {
 		{"m.json", `[{"role":"user","content":"x"}]`, `is a list of messages. Put it into an object`},
 		{"x.json", `{"a":1}`, "x.json is of no known kind. docs/import.md says"},
 		{"locked.zip", lockedZip(t), "locked.zip:conversations.json: It is encrypted. Unpack the archive with its password"},
-		{"cut.zip", "PK\x03\x04", "cut.zip is a damaged zip archive. Get the export again."},
+		{"cut.zip", "PK\x03\x04", "cut.zip: It is a damaged zip archive. Get the export again."},
 		{"empty.zip", "PK\x05\x06", "is a damaged, divided or deeply nested zip archive."},
 	} {
 		t.Run(tt.name+" "+tt.want[:12], func(t *testing.T) {
@@ -60,14 +60,16 @@ func TestStrangers(t *testing.T) {
 // TestUnreadableAmongOthers: a file that cannot be read is told, and the others are read.
 func TestUnreadableAmongOthers(t *testing.T) {
 	t.Parallel()
-	path := fileOf(t, "all.zip", zipped(t, [2]string{"locked.zip", lockedZip(t)}, [2]string{"c.json", tiny}, [2]string{"x.7z", "7z\xbc\xaf\x27\x1c"}))
+	path := fileOf(t, "all.zip", zipped(t, [2]string{"locked.zip", lockedZip(t)}, [2]string{"cut.zip", "PK\x03\x04"}, [2]string{"c.json", tiny}, [2]string{"x.7z", "7z\xbc\xaf\x27\x1c"}))
 	in, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = in.Close() }()
 	got, err := readAll(t, in, Options{From: "auto"})
-	for _, want := range []string{"I like tea.", "failed: all.zip:locked.zip:conversations.json: It is encrypted.", "1 file that is a 7z archive, first in all.zip:x.7z"} {
+	for _, want := range []string{
+		"I like tea.", "failed: all.zip:cut.zip: It is a damaged zip archive.", "failed: all.zip:locked.zip:conversations.json: It is encrypted.", "1 file that is a 7z archive, first in all.zip:x.7z",
+	} {
 		if err != nil || !strings.Contains(got, want) {
 			t.Errorf("got %s, %v, want %q", got, err, want)
 		}
