@@ -4,25 +4,18 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { startHermes } from './support/hermes.mjs';
-import { answered, go, press, reach, say, settled, startPages } from './support/page.mjs';
-import { reply, settings, tell, until } from './support/scene.mjs';
+import { answered, go, press, reach, say, settled } from './support/page.mjs';
+import { startScene, until } from './support/scene.mjs';
 import { screens } from './support/screens.mjs';
-import { startUpstream } from './support/upstream.mjs';
 
-let pages, upstream, server, scene;
+let stage, pages, server, scene;
 const memory = `#/memory/key/${encodeURIComponent('repo:acme/cache')}`;
 
 before(async () => {
-  pages = await startPages({ zone: 'America/New_York' });
-  upstream = await startUpstream({ reply });
-  server = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', ...settings } });
-  scene = await tell(server);
+  stage = await startScene({ zone: 'America/New_York' });
+  ({ pages, server, scene } = stage);
 });
-after(async () => {
-  await pages?.close();
-  await server?.kill();
-  await upstream?.close();
-});
+after(() => stage?.close());
 
 const row = (page, text) => page.locator('.facts a.row', { hasText: text });
 

@@ -3,12 +3,11 @@
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startHermes } from './support/hermes.mjs';
-import { answered, go, press, reach, settled, sizes, startPages, violations } from './support/page.mjs';
-import { reply, settings, tell, until, waiting } from './support/scene.mjs';
+import { answered, go, press, reach, settled, sizes, violations } from './support/page.mjs';
+import { reply, startScene, until, waiting } from './support/scene.mjs';
 import { hostile, reading, screens } from './support/screens.mjs';
-import { startUpstream } from './support/upstream.mjs';
 
-let pages, upstream, server, scene;
+let stage, pages, server, scene;
 
 // speak is what the model says: what is hostile, a search for it, which the result repeats, or
 // what the scene has.
@@ -20,17 +19,10 @@ function speak(body) {
 }
 
 before(async () => {
-  pages = await startPages();
-  upstream = await startUpstream({ reply: speak });
-  server = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', ...settings } });
-  scene = await tell(server);
-  scene.run = await waiting(server);
+  stage = await startScene({ answers: speak, waits: true });
+  ({ pages, server, scene } = stage);
 });
-after(async () => {
-  await pages?.close();
-  await server?.kill();
-  await upstream?.close();
-});
+after(() => stage?.close());
 
 describe('accessibility', () => {
   for (const [width, theme] of [['wide', 'light'], ['narrow', 'dark']]) {
@@ -143,7 +135,7 @@ describe('by the keyboard alone', () => {
 
 describe('a call that nobody decides', () => {
   it('says that its time is over', async () => {
-    const hasty = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', ...settings, HERMES_APPROVAL_TIMEOUT: '2s' } });
+    const hasty = await startHermes({ env: { ...stage.env, HERMES_APPROVAL_TIMEOUT: '2s' } });
     const page = await pages.open(`${hasty.url}/#/runs`); // first: a page may take longer to open than the call waits
     await settled(page);
     const id = await waiting(hasty);

@@ -3,24 +3,16 @@
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startHermes } from './support/hermes.mjs';
-import { go, say, settled, sizes, startPages } from './support/page.mjs';
-import { reply, settings, tell, until, waiting } from './support/scene.mjs';
-import { startUpstream } from './support/upstream.mjs';
+import { go, say, settled, sizes } from './support/page.mjs';
+import { startScene, until } from './support/scene.mjs';
 
-let pages, upstream, server, scene;
+let stage, pages, server, scene;
 
 before(async () => {
-  pages = await startPages({ zone: 'America/St_Johns' });
-  upstream = await startUpstream({ reply });
-  server = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', ...settings } });
-  scene = await tell(server);
-  scene.run = await waiting(server);
+  stage = await startScene({ zone: 'America/St_Johns', waits: true });
+  ({ pages, server, scene } = stage);
 });
-after(async () => {
-  await pages?.close();
-  await server?.kill();
-  await upstream?.close();
-});
+after(() => stage?.close());
 
 const open = (address, options) => pages.open(`${server.url}/${address}`, options);
 
@@ -347,7 +339,7 @@ describe('a file that is dropped', () => {
 
 describe('another owner who signs in', () => {
   it('does nothing that the one before had begun, and reads none of its drafts', async () => {
-    const two = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model' } });
+    const two = await startHermes({ env: stage.env });
     const make = (name, owner, key) => two.api('/api/keys', { method: 'POST', key, body: { name, owner, scopes: ['chat', 'sessions:read', 'sessions:write', 'memory', 'admin'] } });
     const root = await make('root', 'ann');
     const [ann, ben] = [await make('ann', 'ann', root.key), await make('ben', 'ben', root.key)];

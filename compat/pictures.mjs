@@ -3,28 +3,19 @@
 import { after, before, it } from 'node:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startHermes } from './support/hermes.mjs';
-import { startPages, go, settled, sizes } from './support/page.mjs';
-import { reply, settings, tell, waiting } from './support/scene.mjs';
-import { startUpstream } from './support/upstream.mjs';
+import { settled, sizes } from './support/page.mjs';
+import { startScene } from './support/scene.mjs';
 
 const out = process.env.PICTURES ?? join(import.meta.dirname, '..', 'bin', 'pictures');
 const only = process.env.ONLY;
-let upstream, server, pages, scene, run;
+let stage, server, pages, scene;
 
 before(async () => {
   mkdirSync(out, { recursive: true });
-  upstream = await startUpstream({ reply });
-  server = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-large', ...settings } });
-  scene = await tell(server);
-  run = await waiting(server);
-  pages = await startPages();
+  stage = await startScene({ model: 'scripted-large', waits: true });
+  ({ server, pages, scene } = stage);
 });
-after(async () => {
-  await pages?.close();
-  await server?.kill();
-  await upstream?.close();
-});
+after(() => stage?.close());
 
 const memory = `#/memory/key/${encodeURIComponent('repo:acme/cache')}`;
 const click = (name) => (page) => page.getByRole('button', { name }).first().click();
@@ -53,7 +44,7 @@ const screens = {
   job: () => [`#/jobs/${scene.job}`],
   jobform: ['#/jobs/new', (page) => page.getByRole('textbox', { name: 'Schedule' }).fill('every monday 9am')],
   runs: ['#/runs'],
-  run: () => [`#/runs/${run}`],
+  run: () => [`#/runs/${scene.run}`],
   cost: ['#/cost'],
   keys: ['#/keys'],
   audit: ['#/audit'],

@@ -1,5 +1,8 @@
 // A home with something in it: sessions, a memory with reversals, jobs, runs and keys.
 // The tests of the page and its pictures look at it.
+import { startHermes } from './hermes.mjs';
+import { startPages } from './page.mjs';
+import { startUpstream } from './upstream.mjs';
 
 const key = 'repo:acme/cache';
 
@@ -63,7 +66,31 @@ export function reply(body) {
 }
 
 /** settings let the model call a tool that waits for a person. */
-export const settings = { HERMES_TOOLS: 'session_search,memory', HERMES_TOOLS_APPROVE: 'memory' };
+const settings = { HERMES_TOOLS: 'session_search,memory', HERMES_TOOLS_APPROVE: 'memory' };
+
+/**
+ * startScene is a browser, a scripted model, and a server that has the scene. The clocks of
+ * zone are those of who looks; with waits, a call of a run waits for a person.
+ */
+export async function startScene({ zone, answers = reply, model = 'scripted-model', waits = false } = {}) {
+  const started = [];
+  const close = async () => { for (const end of started) await end(); };
+  try {
+    const pages = await startPages({ zone });
+    started.push(() => pages.close());
+    const upstream = await startUpstream({ reply: answers });
+    started.push(() => upstream.close());
+    const env = { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: model, ...settings };
+    const server = await startHermes({ env });
+    started.splice(1, 0, () => server.kill()); // before the model that it asks
+    const scene = await tell(server);
+    if (waits) scene.run = await waiting(server);
+    return { pages, server, scene, env, close };
+  } catch (err) {
+    await close(); // an open browser would keep the tests from ending
+    throw err;
+  }
+}
 
 /** tell fills a server with the scene. */
 export async function tell(server, { secret = 'hermes' } = {}) {
