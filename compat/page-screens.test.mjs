@@ -39,6 +39,16 @@ describe('accessibility', () => {
     });
   }
 
+  it('each row of a table has as many cells as the table has heads', async () => {
+    const page = await pages.open(`${server.url}/`);
+    for (const address of ['#/jobs/failed', `#/jobs/${scene.job}`, '#/cost', '#/audit', '#/settings']) {
+      await go(page, address);
+      assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.grid tbody tr')]
+        .filter((row) => row.cells.length !== row.closest('table').tHead.rows[0].cells.length).map((row) => row.innerText)), [], address);
+    }
+    await page.close();
+  });
+
   it('axe finds nothing on dialogs and panels, in the other themes', async () => {
     for (const [width, theme] of [['wide', 'dark'], ['narrow', 'light']]) {
       const page = await pages.open(`${server.url}/#/sessions/cache`, { size: sizes[width], before: (p) => p.emulateMedia({ colorScheme: theme }) });

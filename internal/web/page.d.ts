@@ -57,18 +57,13 @@ interface Place {
 }
 
 /** A place on view. */
-interface OnView {
-  title: () => string;
-  go: (route: Route) => void;
+type OnView = import('./page/js/load.js').Screen & {
   list?: (alone: boolean) => Kid;
   content: () => Kid;
   panel?: () => Kid;
-  /** Whether the list is what the address names. */
-  listing?: () => boolean;
   closePanel?: () => void;
   keys?: Record<string, () => void>;
-  close?: () => void;
-}
+};
 
 /** How a request is sent. */
 interface Options {
@@ -202,7 +197,8 @@ interface Step {
   word: string;
   /** What would go. */
   count: any;
-  typed: string;
+  /** Whether the word was typed. */
+  sure: boolean;
   certificate: any;
   problem: any;
   busy: boolean;

@@ -236,7 +236,7 @@ func TestFiles(t *testing.T) {
 	for _, f := range load().assets {
 		total += len(f.gzipped())
 	}
-	if most := 90_000; total > most {
+	if most := 88_000; total > most {
 		t.Errorf("got %d bytes in all, compressed, want at most %d", total, most)
 	}
 	texts(t, func(name, text string) {

@@ -2,16 +2,17 @@
 import { get, part, patch, post, remove, send } from './api.js';
 import { ask, dialog, once, prompt, toast } from './dialog.js';
 import { h } from './dom.js';
+import { decision, field } from './shape.js';
 import { can, change, copy, dropDrafts, save, tab } from './store.js';
 import { month, plural } from './words.js';
 
-/** closing is an item that closes the menu. @param {() => any} f */
+/** @param {() => any} f */
 const closing = (f) => once(() => {
   document.querySelector('details.menu[open]')?.removeAttribute('open');
   return f();
 });
 
-/** actions are the menu of a session. @param {any} s @param {Hooks} hooks */
+/** @param {any} s @param {Hooks} hooks */
 export function actions(s, hooks) {
   const root = s._lineage_root_id;
   const path = `api/sessions/${part(root)}`;
@@ -33,7 +34,7 @@ export function actions(s, hooks) {
     h('ul', null, list.filter(([, , may]) => may).map(([text, act]) => h('li', { key: text }, h('button', { class: 'item', onclick: closing(act) }, text)))));
 }
 
-/** rename gives a session a title of the person's. @param {any} s @param {() => void} done */
+/** @param {any} s @param {() => void} done */
 export async function rename(s, done) {
   const path = `api/sessions/${part(s._lineage_root_id)}`;
   const now = await prompt({ title: 'Rename the session', label: 'Title', value: s.title ?? '', action: 'Rename' }, (title) => patch(path, { title }));
@@ -107,10 +108,10 @@ export async function goTo(chat) {
   const s = chat.session.data;
   const months = monthsOf(s.started_at, s.last_active);
   const to = await dialog('Go to', (close) => h('form', { class: 'form', onsubmit: (e) => { e.preventDefault(); const f = e.currentTarget.elements; close(f.seq.value ? { seq: Number(f.seq.value) } : { day: f.day.value }); } },
-    h('label', null, `Message, 0 to ${s.lineage_message_count - 1}`, h('input', { name: 'seq', type: 'number', min: 0, max: s.lineage_message_count - 1 })),
-    h('label', null, 'or a day', h('input', { name: 'day', type: 'date' })),
+    field(`Message, 0 to ${s.lineage_message_count - 1}`, { name: 'seq', type: 'number', min: 0, max: s.lineage_message_count - 1 }),
+    field('or a day', { name: 'day', type: 'date' }),
     months.length > 1 && h('div', { class: 'months', role: 'group', 'aria-label': 'Months' }, months.map((m) => h('button', { type: 'button', class: 'link', onclick: () => close({ day: m }) }, month(`${m}T12:00:00`)))),
-    h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary' }, 'Go'))));
+    decision(close, 'Go')));
   if (!to) return;
   const seq = to.seq ?? (to.day ? await firstOf(chat.root, s.lineage_message_count, new Date(`${to.day}T00:00:00`)) : undefined);
   if (seq !== undefined) location.hash = `#/sessions/${part(chat.root)}/${seq}`;

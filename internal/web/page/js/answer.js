@@ -1,7 +1,7 @@
 // An answer as it comes: the regions of its text, the calls of tools, and what waits for
 // a person. Finished regions are drawn once; the last one is drawn as it grows.
 import { post, part } from './api.js';
-import { once } from './dialog.js';
+import { once, toast } from './dialog.js';
 import { h, make } from './dom.js';
 import { gutter, toolLine, unlabel } from './message.js';
 import { grow } from './nodes.js';
@@ -33,7 +33,6 @@ export class Answer {
     this.body.append(this.words, this.state);
   }
 
-  /** reset begins anew. */
   reset() {
     this.waiting = [];
     this.regions.clear();
@@ -84,7 +83,7 @@ export class Answer {
     }
   }
 
-  /** region shows what is new of a region. @param {any} b */
+  /** @param {any} b */
   region(b) {
     let at = this.regions.get(b.block);
     if (!at) {
@@ -131,7 +130,7 @@ export class Answer {
     if (at) at.textContent = who;
   }
 
-  /** call is the line of a tool's call. @param {any} event @param {string} line */
+  /** @param {any} event @param {string} line */
   call(event, line) {
     const before = this.calls.get(event.call_id);
     const text = event.arguments === undefined ? before?.querySelector('pre')?.textContent ?? '' : plain(event.arguments);
@@ -147,19 +146,18 @@ export class Answer {
     this.el.classList.toggle('waits', so);
   }
 
-  /** request asks whether a call may run. @param {any} event */
+  /** @param {any} event */
   request(event) {
-    const decide = (/** @type {boolean} */ approve) => once(() => post(`v1/runs/${part(event.run_id)}/approval`, { approve, call_id: event.call_id }));
     const el = make('div', { class: 'approval' },
       h('p', null, h('strong', null, event.name), ' waits for you. Without a decision it counts as denied at ', exact(event.deadline), '.'),
       h('pre', { tabindex: 0 }, plain(event.arguments)),
-      h('div', { class: 'buttons' }, h('button', { onclick: decide(true) }, 'Approve'), h('button', { onclick: decide(false) }, 'Deny')));
+      decisions(event.run_id, event));
     this.calls.get(event.call_id)?.remove();
     this.calls.set(event.call_id, el);
     this.words.append(el);
   }
 
-  /** end says how it ended. @param {string} text */
+  /** @param {string} text */
   end(text) {
     this.flush();
     this.el.classList.remove('coming');
@@ -167,8 +165,18 @@ export class Answer {
   }
 }
 
+/** over reports whether an event is a run's last. @param {any} event */
+export const over = (event) => /^run\.(completed|failed|cancelled|interrupted)$/.test(event.type);
+
+/** decisions are the buttons for a call that waits for a person. @param {string} run @param {any} call @param {() => void} [done] */
+export function decisions(run, call, done) {
+  const decide = (/** @type {boolean} */ approve) => once(() => post(`v1/runs/${part(run)}/approval`, { approve, call_id: call.call_id })
+    .then(() => toast(`${call.name} was ${approve ? 'approved' : 'denied'}.`)).finally(done));
+  return h('div', { class: 'buttons' }, h('button', { onclick: decide(true) }, 'Approve'), h('button', { onclick: decide(false) }, 'Deny'));
+}
+
 /** @param {any} value */
 const plain = (value) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
-/** @param {Element} box @returns {Element} */
+/** @param {Element} box */
 const add = (box) => box.appendChild(make('div'));

@@ -20,7 +20,6 @@ export class Problem extends Error {
 
 let token = '';
 
-/** auth is the header that says who asks. @returns {Record<string, string>} */
 export function auth() { return bearer(token); }
 
 /** @param {string} text @returns {Record<string, string>} */
@@ -35,10 +34,9 @@ export function setToken(text, stay) {
   kept.set('token', stay ? text : null);
 }
 
-/** useToken takes a token that is not kept. @param {string} text */
+/** @param {string} text */
 export function useToken(text) { token = text; }
 
-/** oldToken is a token of an earlier visit. */
 export const oldToken = () => tab.get('token') ?? kept.get('token') ?? '';
 
 /** @param {string} path @param {Record<string, any>} [query] */
@@ -58,7 +56,6 @@ export function reachable() {
   return new Promise((resolve) => { waiting.add(resolve); });
 }
 
-/** healthy reports whether the server answers. */
 const healthy = () => fetch('health', { credentials: 'omit', cache: 'no-store' }).then((answer) => answer.ok, () => false);
 
 /** lost notes that the server could not be reached, and looks for it until it can. */
@@ -82,7 +79,7 @@ export async function lost() {
 let signingIn = null;
 let signIn = () => Promise.resolve();
 
-/** onSignIn names what asks for a key. @param {() => Promise<void>} f */
+/** @param {() => Promise<void>} f */
 export function onSignIn(f) { signIn = f; }
 
 /** signedIn asks for a key, once for all who wait for it. */
@@ -111,10 +108,10 @@ function seconds(text) {
   return Number.isNaN(n) ? Math.max(0, Math.ceil((new Date(text ?? '').getTime() - now()) / 1000)) || 0 : n;
 }
 
-/** failure is what an answer says went wrong. @param {Response} answer @returns {Promise<Problem>} */
+/** @param {Response} answer */
 export async function failure(answer) {
   const text = await answer.text().catch(() => '');
-  let error = /** @type {any} */ (null);
+  let error = null;
   try { error = JSON.parse(text).error; } catch { /* not the server's own words */ }
   if (typeof error?.message === 'string') {
     return new Problem({
@@ -130,7 +127,6 @@ export async function failure(answer) {
 /**
  * send asks the server, and waits for a sign-in if one is needed.
  * @param {string} method @param {string} path @param {Options} [options]
- * @returns {Promise<Response>}
  */
 export async function send(method, path, options = {}) {
   for (;;) {
@@ -154,7 +150,7 @@ export async function send(method, path, options = {}) {
   }
 }
 
-/** @param {string} method @param {string} path @param {Options} [options] @returns {Promise<any>} */
+/** @param {string} method @param {string} path @param {Options} [options] */
 async function json(method, path, options) {
   const answer = await send(method, path, options);
   if (answer.status === 204) return null;
@@ -166,14 +162,14 @@ async function json(method, path, options) {
   }
 }
 
-/** get reads. @param {string} path @param {Record<string, any>} [query] @param {AbortSignal} [signal] */
+/** @param {string} path @param {Record<string, any>} [query] @param {AbortSignal} [signal] */
 export const get = (path, query, signal) => json('GET', path, { query, signal });
-/** post writes. @param {string} path @param {any} [body] @param {Options} [options] */
+/** @param {string} path @param {any} [body] @param {Options} [options] */
 export const post = (path, body = {}, options = {}) => json('POST', path, { ...options, body });
-/** patch changes. @param {string} path @param {any} body @param {Options} [options] */
+/** @param {string} path @param {any} body @param {Options} [options] */
 export const patch = (path, body, options = {}) => json('PATCH', path, { ...options, body });
-/** remove deletes. @param {string} path @param {Options} [options] */
+/** @param {string} path @param {Options} [options] */
 export const remove = (path, options = {}) => json('DELETE', path, options);
 
-/** part is an id as a part of a path. @param {string} id */
+/** @param {string} id */
 export const part = (id) => (id === 'new' ? '%6Eew' : encodeURIComponent(id)); // #/sessions/new is another thing

@@ -94,7 +94,7 @@ export class Chat {
     this.session.again();
   }
 
-  /** changed is told that the session was. @param {any} event */
+  /** @param {any} event */
   async changed(event) {
     if (event.what === 'deleted') {
       this.gone = true;
@@ -116,7 +116,6 @@ export class Chat {
     if (m && el) this.transcript.keep(() => redo(el, m, this.doing));
   }
 
-  // moved is told that the transcript was scrolled.
   moved() {
     const end = this.transcript.atEnd;
     if (end === this.follows) return;

@@ -4,6 +4,7 @@ import { get } from './api.js';
 import { failed } from './dialog.js';
 import { draw, h, make } from './dom.js';
 import { aside } from './aside.js';
+import { check, choice } from './shape.js';
 import { tab } from './store.js';
 
 /** @typedef {import('./chat.js').Chat} Chat */
@@ -106,9 +107,8 @@ export class Compose {
       this.chat.live?.busy && h('button', { key: 'stop', type: 'button', onclick: () => this.chat.live.stopNow() }, 'Stop'),
       h('button', { key: 'send', class: 'primary' }, 'Send'));
     draw(this.more, this.options && h('div', { class: 'options' },
-      h('label', null, 'Model', h('select', { onchange: (e) => { this.model = e.target.value; this.draw(); } },
-        h('option', { value: '' }, 'as configured'), this.models.map((m) => h('option', { value: m, selected: m === this.model }, m)))),
-      h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: this.off, onchange: (e) => { this.off = e.target.checked; this.draw(); } }), 'Off the record: not kept, not learnt'),
+      h('label', null, 'Model', choice([['', 'as configured'], ...this.models.map((m) => /** @type {[string, string]} */ ([m, m]))], this.model, (to) => { this.model = to; this.draw(); })),
+      check('Off the record: not kept, not learnt', this.off, (so) => { this.off = so; this.draw(); }),
       h('label', null, 'As of', h('input', { type: 'date', value: this.asOf, onchange: (e) => { this.asOf = e.target.value; this.draw(); } }))));
     this.el.classList.toggle('apart', this.off || this.asOf !== '');
   }

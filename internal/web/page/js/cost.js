@@ -1,23 +1,22 @@
 // What was sent to models, against sending the whole history each time.
 import { get, part } from './api.js';
 import { h } from './dom.js';
-import { empty, shown, Source } from './load.js';
-import { grid, head } from './shape.js';
+import { empty, Screen, shown } from './load.js';
+import { cells, check, choice, column, grid, head } from './shape.js';
 import { change, save } from './store.js';
 import { dayClock, now, number, plural, utcDay } from './words.js';
 
-class Cost {
+class Cost extends Screen {
   constructor() {
+    super('Cost');
     this.filter = { days: '30', bucket: 'day', by: '' };
     this.log = false;
-    this.source = new Source((signal) => {
+    this.source = this.reads((signal) => {
       const { days, bucket, by } = this.filter;
       return get('api/cost', { from: new Date(now() - Number(days) * 864e5).toISOString(), bucket, by }, signal);
     });
     this.source.again();
   }
-
-  close() { this.source.close(); }
 
   /** @param {Partial<Cost['filter']>} to */
   set(to) {
@@ -28,18 +27,17 @@ class Cost {
     change();
   }
 
-  view() {
+  content() {
     /** @param {'days' | 'bucket' | 'by'} name @param {string} label @param {[string, string][]} options */
-    const choice = (name, label, options) => h('label', null, label, h('select', { onchange: (e) => this.set({ [name]: e.target.value }) },
-      options.map(([v, t]) => h('option', { value: v, selected: v === this.filter[name] }, t))));
+    const by = (name, label, options) => h('label', null, label, choice(options, this.filter[name], (to) => this.set({ [name]: to })));
     return [
       head('', 'Cost'),
       h('div', { class: 'tools-row' },
-        choice('days', 'the last', [['1', 'day'], ['7', '7 days'], ['30', '30 days'], ['365', 'year']]),
-        choice('bucket', 'by', [['hour', 'hour'], ['day', 'day'], ['week', 'week']]),
-        choice('by', 'and', [['', 'all together'], ['session', 'session'], ['model', 'model'], ['source', 'source']]),
-        h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: this.log, onchange: (e) => { this.log = e.target.checked; change(); } }), 'log scale')),
-      h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.source, (report) => this.report(report)))),
+        by('days', 'the last', [['1', 'day'], ['7', '7 days'], ['30', '30 days'], ['365', 'year']]),
+        by('bucket', 'by', [['hour', 'hour'], ['day', 'day'], ['week', 'week']]),
+        by('by', 'and', [['', 'all together'], ['session', 'session'], ['model', 'model'], ['source', 'source']]),
+        check('log scale', this.log, (so) => { this.log = so; change(); })),
+      column('wide', shown(this.source, (report) => this.report(report))),
     ];
   }
 
@@ -61,7 +59,7 @@ class Cost {
   }
 }
 
-/** together adds up the groups of a time. @param {any[]} data */
+/** @param {any[]} data */
 function together(data) {
   /** @type {Map<string, any>} */
   const by = new Map();
@@ -76,21 +74,24 @@ function together(data) {
   return [...by.values()].sort((a, b) => a.at.localeCompare(b.at));
 }
 
-/** right is the head of a column of figures. @param {string} t */
+/** @param {string} t */
 const right = (t) => h('th', { scope: 'col', class: 'right' }, t);
-const figures = () => ['Turns', 'Sent', 'Whole history'].map(right);
+const heads = () => ['Turns', 'Sent', 'Whole history'].map(right);
+
+/** @param {number} n */
+const counted = (n) => h('td', { class: 'right' }, number(n));
 
 /** @param {any} r */
 function groups(r) {
-  return grid(`By ${r.by}`, [r.by, ...figures()], r.groups.map((/** @type {any} */ g) => h('tr', { key: g.group },
-      h('td', null, r.by === 'session' && g.group !== 'other' ? h('a', { href: `#/sessions/${part(g.group)}` }, g.title ?? g.group) : g.group ?? 'none'),
-      [g.turns, g.sent_tokens, g.naive_tokens].map((n) => h('td', { class: 'right' }, number(n))))));
+  return grid(`By ${r.by}`, [r.by, ...heads()], r.groups.map((/** @type {any} */ g) => cells(g.group,
+    r.by === 'session' && g.group !== 'other' ? h('a', { href: `#/sessions/${part(g.group)}` }, g.title ?? g.group) : g.group ?? 'none',
+    ...[g.turns, g.sent_tokens, g.naive_tokens].map(counted))));
 }
 
 /** @param {any[]} points @param {string} bucket @param {(t: string) => string} when */
 function table(points, bucket, when) {
-  return h('details', null, h('summary', null, 'As a table'), grid('Figures', [bucket, ...figures(), ...colours.map(([, t]) => right(t))],
-    points.map((p) => h('tr', { key: p.at }, h('td', null, when(p.at)), [p.turns, p.sent, p.naive, ...colours.map(([name]) => p.parts[name])].map((n) => h('td', { class: 'right' }, number(n)))))));
+  return h('details', null, h('summary', null, 'As a table'), grid('Figures', [bucket, ...heads(), ...colours.map(([, t]) => right(t))],
+    points.map((p) => cells(p.at, when(p.at), ...[p.turns, p.sent, p.naive, ...colours.map(([name]) => p.parts[name])].map(counted)))));
 }
 
 /** csv is the report for other programs. A cell is never taken for a formula there. @param {any[]} data */
@@ -100,25 +101,22 @@ function csv(data) {
   return [['at', 'group', 'turns', 'sent_tokens', 'naive_tokens', ...colours.map(([name]) => name)], ...rows].map((r) => r.map(cell).join(',')).join('\r\n');
 }
 
-export function open() {
-  const cost = new Cost();
-  return { title: () => 'Cost', go: () => {}, content: () => cost.view(), close: () => cost.close() };
-}
+export const open = () => new Cost();
 
 // The plot of costs: what was sent as stacked bars, the whole history as a line.
 /** @typedef {{at: string, sent: number, naive: number, parts: Record<string, number>}} Point */
 
 /** colours are the parts of a prompt, from the bottom of a bar to its top. */
-export const colours = /** @type {[string, string][]} */ ([
+export const colours = [
   ['system', 'system prompt'], ['memory', 'memory'], ['tail', 'newest turns'], ['tools', 'tools'], ['input', 'message'],
-]);
+];
 
 const box = { width: 900, height: 260, left: 64, right: 8, top: 8, bottom: 24 };
 
-/** short is a number on an axis. @param {number} n */
+/** @param {number} n */
 const short = (n) => (n >= 1e6 ? `${+(n / 1e6).toFixed(1)} M` : n >= 1e3 ? `${+(n / 1e3).toFixed(1)} k` : String(Math.round(n)));
 
-/** @param {number} most @param {boolean} log @returns {number[]} */
+/** @param {number} most @param {boolean} log */
 function ticks(most, log) {
   if (log) return Array.from({ length: Math.ceil(Math.log10(most)) + 1 }, (_, i) => 10 ** i).filter((n) => n <= most * 1.01);
   const rough = most / 4;
@@ -128,9 +126,7 @@ function ticks(most, log) {
 }
 
 /**
- * plot draws points.
  * @param {Point[]} points @param {{log: boolean, title: string, summary: string, when: (t: string) => string}} of
- * @returns {Kid}
  */
 export function plot(points, of) {
   const most = Math.max(1, ...points.map((p) => Math.max(p.sent, p.naive)));
@@ -161,7 +157,7 @@ function bar(p, left, width, y, slot, when) {
     if (n === 0) return null;
     const [bottom, top] = [y(below), y(below + n)];
     below += n;
-    return h('svg:rect', { key: name, class: `fill-${name}`, x: at.toFixed(1), width: width.toFixed(1), y: top.toFixed(1), height: Math.max(0, bottom - top).toFixed(1) });
+    return h('svg:rect', { key: name, class: `part-${name}`, x: at.toFixed(1), width: width.toFixed(1), y: top.toFixed(1), height: Math.max(0, bottom - top).toFixed(1) });
   }));
 }
 

@@ -2,6 +2,7 @@
 import { Problem } from './api.js';
 import { draw, h } from './dom.js';
 import { trouble } from './load.js';
+import { decision, field } from './shape.js';
 import { change } from './store.js';
 import { toType, typed } from './words.js';
 
@@ -28,7 +29,7 @@ function dismiss(id) {
   change();
 }
 
-/** failed says that something was not done, and why. @param {unknown} err */
+/** @param {unknown} err */
 export function failed(err) {
   if (!(err instanceof Problem)) { console.error(err); return toast('This page has failed. Reload it; if it fails again, report it as a bug.', undefined, true); }
   const more = err.requestID ? ` (${[err.code, `request ${err.requestID}`].filter(Boolean).join(', ')})` : '';
@@ -65,10 +66,8 @@ export function toasts() {
 }
 
 /**
- * dialog shows a dialog until it is closed, and gives what it was closed with.
  * @param {string} title @param {(close: (value: any) => void) => Kid} body
  * @param {{stays?: boolean, wide?: boolean}} [options] stays: not closed by Esc
- * @returns {Promise<any>}
  */
 export function dialog(title, body, options = {}) {
   return new Promise((resolve) => {
@@ -99,19 +98,20 @@ export function dialog(title, body, options = {}) {
 /**
  * ask asks before something is done. With a word, the word must be typed.
  * @param {{title: string, text: Kid, action: string, word?: string, danger?: boolean}} of
- * @returns {Promise<boolean>}
  */
 export async function ask(of) {
-  let text = '';
-  const word = of.word === undefined ? '' : toType(of.word);
-  const sure = () => !word || typed(text) === word;
-  return (await dialog(of.title, (close) => h('form', { class: 'form', onsubmit: (e) => { e.preventDefault(); if (sure()) close(true); } },
+  let sure = of.word === undefined;
+  return (await dialog(of.title, (close) => h('form', { class: 'form', onsubmit: (e) => { e.preventDefault(); if (sure) close(true); } },
     typeof of.text === 'string' ? h('p', null, of.text) : of.text,
-    word && h('label', null, 'To confirm, type ', h('strong', { class: 'mono' }, word),
-      h('input', { autocomplete: 'off', spellcheck: 'false', oninput: (e) => { text = e.target.value; change(); } })),
-    h('div', { class: 'buttons' },
-      h('button', { type: 'button', onclick: () => close(false) }, 'Cancel'),
-      h('button', { class: of.danger || word ? 'danger' : 'primary', disabled: !sure() }, of.action))))) ?? false;
+    of.word !== undefined && confirmation(of.word, (so) => { sure = so; change(); }),
+    decision(close, of.action, { class: of.danger || of.word !== undefined ? 'danger' : 'primary', disabled: !sure })))) ?? false;
+}
+
+/** confirmation is the field in which a word must be typed. @param {string} of @param {(sure: boolean) => void} set */
+export function confirmation(of, set) {
+  const word = toType(of);
+  return h('label', null, h('span', null, 'This cannot be undone. To confirm, type ', h('strong', { class: 'mono' }, word)),
+    h('input', { autocomplete: 'off', spellcheck: 'false', oninput: (e) => set(typed(e.target.value) === word) }));
 }
 
 /**
@@ -138,9 +138,9 @@ export function prompt(of, act) {
     }
     return true;
   });
-  const field = { name: 'text', required: true, ref: (/** @type {any} */ el) => { el.value = of.value ?? ''; } };
+  const props = { name: 'text', required: true, rows: 4, autocomplete: 'off', ref: (/** @type {any} */ el) => { el.value = of.value ?? ''; } };
   return dialog(of.title, (close) => h('form', { class: 'form', onsubmit: send(close) },
-    h('label', null, of.label, of.long ? h('textarea', { ...field, rows: 4 }) : h('input', { ...field, autocomplete: 'off' })),
+    field(of.label, props, of.long ? 'textarea' : 'input'),
     problem && trouble(problem, null),
-    h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary' }, of.action))));
+    decision(close, of.action)));
 }

@@ -9,11 +9,9 @@ const svgSpace = 'http://www.w3.org/2000/svg';
 const drawn = new WeakMap();
 
 /**
- * h is a virtual node.
  * @param {string} tag
  * @param {Props | null} [props]
  * @param {...Kid} kids
- * @returns {VNode}
  */
 export function h(tag, props, ...kids) {
   const own = props ?? {};
@@ -23,11 +21,10 @@ export function h(tag, props, ...kids) {
 /**
  * ready is a place for an element that its owner draws by hand.
  * @param {HTMLElement} el
- * @returns {VNode}
  */
 export const ready = (el) => ({ tag: '*', props: {}, kids: [], key: el, el });
 
-/** @param {Kid[]} kids @param {VNode[]} out @returns {VNode[]} */
+/** @param {Kid[]} kids @param {VNode[]} out */
 function flat(kids, out) {
   for (const kid of kids) {
     if (Array.isArray(kid)) flat(kid, out);
@@ -55,7 +52,6 @@ export function draw(parent, ...kids) {
  * @param {string} tag
  * @param {Props | null} [props]
  * @param {...Kid} kids
- * @returns {any}
  */
 export function make(tag, props, ...kids) {
   return create(h(tag, props, ...kids));
@@ -108,7 +104,7 @@ function place(parent, now) {
   }
 }
 
-/** @param {VNode} node @returns {any} */
+/** @param {VNode} node */
 function create(node) {
   if (node.tag === '*') return node.el;
   if (node.text !== undefined) return (node.el = document.createTextNode(node.text));

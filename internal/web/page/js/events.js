@@ -4,7 +4,6 @@ import { address, auth, failure, lost, Problem, reachable, signedIn, stranger } 
 import { setClock } from './words.js';
 
 /**
- * parts cuts a stream of text into events.
  * @param {(event: ServerEvent) => void} tell
  * @returns {(text: string) => void}
  */
@@ -27,10 +26,7 @@ export function parts(tell) {
   };
 }
 
-/**
- * read reads a stream to its end.
- * @param {Response} answer @param {(event: ServerEvent) => void} tell
- */
+/** @param {Response} answer @param {(event: ServerEvent) => void} tell */
 export async function read(answer, tell) {
   if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) throw stranger(answer);
   const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
@@ -58,7 +54,6 @@ const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
  * What it gives frees the place; undefined if none is free. Plain http of another machine
  * knows no locks.
  * @param {boolean} changes
- * @returns {Promise<(() => void) | undefined>}
  */
 async function slot(changes) {
   if (!navigator.locks) return () => {};
@@ -75,7 +70,6 @@ async function slot(changes) {
  * follow reads a stream of events, as long as the tab is seen, and goes on after
  * failures. What it returns ends it.
  * @param {Feed} feed
- * @returns {() => void}
  */
 export function follow(feed) {
   let [over, last, heard] = [false, '', false];
@@ -123,7 +117,7 @@ export function follow(feed) {
         if (over || stop.signal.aborted) continue;
         if (await hopeless(err, tries)) {
           end();
-          feed.failed?.(/** @type {Problem} */ (err));
+          feed.failed?.(err);
         }
       } finally {
         free();
@@ -135,7 +129,7 @@ export function follow(feed) {
   return end;
 }
 
-/** backOff is the pause after so many tries. @param {number} tries */
+/** @param {number} tries */
 const backOff = (tries) => 1000 * Math.min(tries + 1, 10);
 
 // hopeless waits until a feed may be read again, and reports whether it never may.
@@ -164,7 +158,6 @@ const listeners = new Map();
  * on is told what changes on the server: of one type, or "reset" when all must be read
  * anew. What it returns ends that.
  * @param {string} type @param {(data: any) => void} f
- * @returns {() => void}
  */
 export function on(type, f) {
   const set = listeners.get(type) ?? new Set();
@@ -178,7 +171,6 @@ export function tellAll(type, data) {
   for (const f of listeners.get(type) ?? []) f(data);
 }
 
-/** watch begins to listen for what changes on the server. */
 export function watch() {
   return follow({
     path: 'api/events',

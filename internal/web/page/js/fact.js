@@ -3,9 +3,10 @@ import { get, part, patch, remove } from './api.js';
 import { ask, once, prompt, toast } from './dialog.js';
 import { h } from './dom.js';
 import { shown, Source } from './load.js';
-import { pairs, place, who } from './shape.js';
+import { reason } from './facts.js';
+import { pairs, panelOf, place, quotes, who } from './shape.js';
 import { dropDrafts } from './store.js';
-import { day, dayClock, days, exact, number, short } from './words.js';
+import { day, dayClock, days, exact, number, plural, short } from './words.js';
 
 const longest = 40; // steps of a chain
 
@@ -63,7 +64,6 @@ export class FactPanel {
     toast('A new version is remembered.', id ? async () => { this.show(await this.put(id, fact.statement)); } : undefined);
   }
 
-  // show opens the version that was made.
   /** @param {any} made */
   show(made) {
     const id = made.data[0]?.id;
@@ -87,21 +87,19 @@ export class FactPanel {
     dropDrafts(fact.quote);
     this.memory.closePanel();
     this.memory.tab?.again?.();
-    toast(`${number(out.facts_erased)} ${out.facts_erased === 1 ? 'fact is' : 'facts are'} forgotten, and the words are erased.`);
+    toast(`${plural(out.facts_erased, 'fact is', 'facts are')} forgotten, and the words are erased.`);
   }
 
   view() {
-    return h('div', { class: 'scroll', key: this.id },
-      h('div', { class: 'panel-head' },
-        h('h2', null, this.source.data ? short(this.source.data.fact.statement, 200) : 'A fact'),
-        h('button', { class: 'link', onclick: () => this.memory.closePanel() }, 'Close')),
+    const title = this.source.data ? short(this.source.data.fact.statement, 200) : 'A fact';
+    return panelOf(this.id, title, () => this.memory.closePanel(),
       shown(this.source, ({ fact, chain, perhaps }) => [
         h('p', { class: 'said' }, `“${fact.quote}”`),
         fact.status !== 'current' && h('p', { class: 'past' }, `No longer holds${fact.superseded_at ? ` since ${day(fact.superseded_at)}` : ''}.`),
         details(fact),
         h('h3', null, 'How it came to be'),
         h('ol', { class: 'chain' }, chain.map((f) => step(f, fact))),
-        perhaps.length > 0 && [h('h3', null, 'Perhaps replaces'), h('ul', { class: 'quotes' }, perhaps.map((f) => h('li', { key: f.id }, h('p', { class: 'said' }, `“${f.quote}”`), h('p', { class: 'note' }, `${dayClock(f.said_at)}. Both hold until somebody says which.`))))],
+        perhaps.length > 0 && [h('h3', null, 'Perhaps replaces'), quotes(perhaps, (f) => [h('p', { class: 'said' }, `“${f.quote}”`), h('p', { class: 'note' }, `${dayClock(f.said_at)}. Both hold until somebody says which.`)])],
         h('div', { class: 'buttons' }, h('button', { onclick: () => this.edit() }, 'Edit…'), h('button', { onclick: once(() => this.forget()) }, 'Forget…')),
       ]));
   }
@@ -124,9 +122,8 @@ function details(f) {
 
 /** step is one version. A reason that is in the quote is not repeated. @param {any} f @param {any} on */
 function step(f, on) {
-  const reason = f.because && !f.quote.includes(f.because) ? `, because ${f.because}` : '';
   return h('li', { key: f.id, class: f.status === 'current' ? 'holds' : undefined },
     h('p', { class: 'said' }, f.id === on.id ? h('strong', null, f.quote) : f.quote),
-    h('p', { class: 'note', title: exact(f.said_at) }, `${dayClock(f.said_at)}${reason}`, f.status === 'current' ? '. Holds.' : '',
+    h('p', { class: 'note', title: exact(f.said_at) }, `${dayClock(f.said_at)}${reason(f, ', ')}`, f.status === 'current' ? '. Holds.' : '',
       ' ', place(f.session_id, f.seq)));
 }

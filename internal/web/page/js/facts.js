@@ -1,18 +1,16 @@
 // What is known in a scope: facts by kind, what no longer holds, and what was said but is
 // not taken as true.
 import { get, part, post } from './api.js';
-import { endOf } from './aside.js';
 import { prompt, toast } from './dialog.js';
 import { h } from './dom.js';
 import { more, Pages } from './list.js';
 import { empty, shown, Source } from './load.js';
-import { place } from './shape.js';
-import { change } from './store.js';
-import { day, month, number, same, span } from './words.js';
+import { check, choice, finder, place } from './shape.js';
+import { calm, change } from './store.js';
+import { day, endOf, month, number, same, span } from './words.js';
 
 /** @typedef {import('./memory.js').Memory} Memory */
 
-/** kinds are the kinds of facts, in the order in which they are shown. */
 export const kinds = /** @type {[string, string][]} */ ([
   ['decision', 'Decisions'], ['identity', 'Identity'], ['preference', 'Preferences'], ['instruction', 'Instructions'], ['fact', 'Facts'],
   ['number', 'Numbers'], ['event', 'Events'], ['cause', 'Causes'], ['question', 'Questions'], ['hypothetical', 'Suppositions'],
@@ -26,15 +24,16 @@ export class Facts {
     this.memory = memory;
     this.filter = { q: '', kind: '', past: true, as_of: '', axis: 'known' };
     this.pages = new Pages((cursor, signal) => get('api/memory', { ...this.query(), cursor }, signal), (f) => f.id);
-    this.source = new Source((signal) => this.pages.first(signal, true));
+    this.source = this.pages.source;
+    this.soon = calm(() => this.pages.again(), 120);
     this.aside = new Source((signal) => get('api/memory', { ...this.scope, asserted: 'false', status: 'all', limit: 100 }, signal));
-    this.source.again();
+    this.pages.again();
   }
 
-  close() { this.source.close(); this.aside.close(); }
+  close() { this.pages.close(); this.aside.close(); }
 
   again() {
-    this.source.again();
+    this.pages.again();
     if (this.aside.data) this.aside.again();
   }
 
@@ -43,13 +42,11 @@ export class Facts {
     return { ...this.scope, limit: 100, asserted: 'true', q: f.q, kind: f.kind, status: f.past ? 'all' : 'current', as_of: f.as_of && endOf(f.as_of), axis: f.as_of && f.axis === 'valid' ? 'valid' : '' };
   }
 
-  /** doubted is how much was said and is not taken as true. */
   get doubted() {
     const c = this.source.data?.counts;
     return c ? c.total - c.asserted : 0;
   }
 
-  /** counts says how many there are. */
   counts() {
     const c = this.source.data?.counts;
     if (!c) return null;
@@ -60,8 +57,7 @@ export class Facts {
   /** @param {Partial<Facts['filter']>} to */
   set(to) {
     this.filter = { ...this.filter, ...to };
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.source.again(), 120);
+    this.soon();
     change();
   }
 
@@ -69,10 +65,10 @@ export class Facts {
     const f = this.filter;
     return [
       h('div', { class: 'tools-row', key: 'tools' },
-        h('input', { type: 'search', placeholder: 'Find in memory', 'aria-label': 'Find in memory', value: f.q, oninput: (e) => this.set({ q: e.target.value }) }),
-        h('select', { 'aria-label': 'Kind', onchange: (e) => this.set({ kind: e.target.value }) }, h('option', { value: '' }, 'every kind'), kinds.slice(0, 8).map(([k, text]) => h('option', { value: k, selected: k === f.kind }, text))),
-        h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: f.past, onchange: (e) => this.set({ past: e.target.checked }) }), 'also what no longer holds'),
-        h('label', null, h('select', { 'aria-label': 'What the date means', onchange: (e) => this.set({ axis: e.target.value }) }, h('option', { value: 'known' }, 'as known on'), h('option', { value: 'valid', selected: f.axis === 'valid' }, 'as true on')),
+        finder('Find in memory', f.q, (q) => this.set({ q })),
+        choice([['', 'every kind'], ...kinds.slice(0, 8)], f.kind, (kind) => this.set({ kind }), { 'aria-label': 'Kind' }),
+        check('also what no longer holds', f.past, (past) => this.set({ past })),
+        h('label', null, choice([['known', 'as known on'], ['valid', 'as true on']], f.axis, (axis) => this.set({ axis }), { 'aria-label': 'What the date means' }),
           h('input', { type: 'date', 'aria-label': 'Date', value: f.as_of, onchange: (e) => this.set({ as_of: e.target.value }) }))),
       h('div', { class: 'scroll', key: 'facts' }, h('div', { class: 'facts' }, shown(this.source, () => this.groups(this.pages.items)), this.doubtful())),
     ];
@@ -85,18 +81,22 @@ export class Facts {
       return f.q || f.kind || f.as_of ? empty('No fact matches.') : empty('What people say in this session will be listed here: decisions, wishes, who somebody is. Say something in it, or add a fact.');
     }
     const counts = f.q || f.as_of || !f.past ? {} : this.source.data?.counts?.by_kind ?? {};
-    return [
-      kinds.map(([kind, title]) => [kind, title, list.filter((x) => x.kind === kind)]).filter(([, , rows]) => rows.length > 0)
-        .map(([kind, title, rows]) => h('section', { key: kind }, h('h2', null, title, ' ', h('span', { class: 'soft' }, number(counts[/** @type {string} */ (kind)] ?? rows.length))),
-          h('ul', null, /** @type {any[]} */ (rows).map((x) => h('li', { key: x.id }, this.row(x)))))),
-      more(this.pages),
-    ];
+    return [this.byKind(kinds, list, counts), more(this.pages)];
+  }
+
+  /** @param {[string, string][]} kinds @param {any[]} list @param {Record<string, number>} counts of all, where they are known */
+  byKind(kinds, list, counts) {
+    return kinds.map(([kind, title]) => {
+      const rows = list.filter((x) => x.kind === kind);
+      return rows.length > 0 && h('section', { key: kind }, h('h2', null, title, ' ', h('span', { class: 'soft' }, number(counts[kind] ?? rows.length))),
+        h('ul', null, rows.map((x) => h('li', { key: x.id }, this.row(x)))));
+    });
   }
 
   /** @param {any} x */
   row(x) {
     const holds = x.status === 'current';
-    return h('a', { class: 'row', href: `${this.memory.base}/facts?fact=${encodeURIComponent(x.id)}`, 'aria-current': this.memory.fact?.id === x.id ? 'true' : undefined },
+    return h('a', { class: 'row', href: `${this.memory.base}/facts?fact=${part(x.id)}`, 'aria-current': this.memory.fact?.id === x.id ? 'true' : undefined },
       h('span', { class: 'statement' }, holds ? x.statement : h('s', null, x.statement), (x.links ?? []).some((/** @type {any} */ l) => l.kind === 'perhaps') && h('span', { class: 'note warn' }, ' perhaps replaces another')),
       h('span', { class: 'side' }, holds ? `since ${day(x.said_at)}` : span(x.said_at, x.superseded_at ?? x.said_at)),
       !same(x.quote, x.statement) && h('span', { class: 'quote said' }, `“${x.quote}”`));
@@ -109,18 +109,11 @@ export class Facts {
     const opened = (/** @type {any} */ e) => { if (e.target.open && !this.aside.data && !this.aside.busy) this.aside.again(); };
     return h('details', { key: 'aside', ontoggle: opened }, h('summary', null, `Not taken as true (${number(n)})`),
       h('p', { class: 'note' }, 'Questions, suppositions, what others think. It was said, and is never shown as true.'),
-      shown(this.aside, (page) => this.doubtfulGroups(page.data)));
-  }
-
-  /** @param {any[]} list */
-  doubtfulGroups(list) {
-    return kinds.slice(8).map(([kind, title]) => [title, list.filter((x) => x.kind === kind)]).filter(([, rows]) => rows.length > 0)
-      .map(([title, rows]) => h('section', { key: title }, h('h2', null, title, ' ', h('span', { class: 'soft' }, number(rows.length))),
-        h('ul', null, /** @type {any[]} */ (rows).map((x) => h('li', { key: x.id }, this.row(x))))));
+      shown(this.aside, (page) => this.byKind(kinds.slice(8), page.data, {})));
   }
 }
 
-/** addFact remembers a sentence. @param {Memory} memory */
+/** @param {Memory} memory */
 export async function addFact(memory) {
   const added = await prompt({ title: 'Add to this memory', label: 'What is so, in one sentence', action: 'Remember', long: true },
     (statement) => post('api/memory', { statement }, { query: memory.scope }));
@@ -133,18 +126,15 @@ export async function addFact(memory) {
 /** @param {Scope} scope @param {import('./memory.js').Memory} memory */
 export function timeline(scope, memory) {
   let topic = '';
-  /** @type {any} */
-  let timer;
   const pages = new Pages((cursor, signal) => get('api/memory/timeline', { ...scope, topic, limit: 100, cursor }, signal), (f) => f.id);
-  const source = new Source((signal) => pages.first(signal, true));
-  source.again();
-  const find = (/** @type {any} */ e) => { topic = e.target.value; clearTimeout(timer); timer = setTimeout(() => source.again(), 150); change(); };
+  pages.again();
+  const look = calm(() => pages.again());
   return {
-    again: () => { source.again(); },
-    close: () => source.close(),
+    again: () => { pages.again(); },
+    close: () => pages.close(),
     view: () => [
-      h('div', { class: 'tools-row', key: 'tools' }, h('input', { type: 'search', placeholder: 'Topic', 'aria-label': 'Topic', value: topic, oninput: find })),
-      h('div', { class: 'scroll', key: 'timeline' }, h('div', { class: 'facts' }, shown(source, () => [
+      h('div', { class: 'tools-row', key: 'tools' }, finder('Topic', topic, (to) => { topic = to; look(); change(); })),
+      h('div', { class: 'scroll', key: 'timeline' }, h('div', { class: 'facts' }, shown(pages.source, () => [
         pages.items.length === 0 && empty(topic ? 'Nothing was decided about this.' : 'Decisions and what became of them will be listed here.'),
         months(pages.items, memory),
         more(pages),
@@ -163,13 +153,16 @@ function months(facts, memory) {
     h('ol', { class: 'chain' }, list.map((f) => knot(f, byID, memory)))));
 }
 
+/** reason is why a fact is so, unless its quote says that. @param {any} f @param {string} [before] */
+export const reason = (f, before = '') => (f.because && !f.quote.includes(f.because) ? `${before}because ${f.because}` : '');
+
 /** knot is a decision, or a reversal with both of its sides. @param {any} f @param {Map<string, any>} byID @param {import('./memory.js').Memory} memory */
 function knot(f, byID, memory) {
   const olds = (f.links ?? []).filter((/** @type {any} */ l) => l.kind === 'supersedes').map((/** @type {any} */ l) => byID.get(l.to)).filter(Boolean);
   return h('li', { key: f.id, class: f.status === 'current' ? 'holds' : undefined },
-    olds.map((/** @type {any} */ old) => h('p', { key: old.id }, h('s', { class: 'said' }, old.quote), old.because && !old.quote.includes(old.because) && h('span', { class: 'note' }, ` because ${old.because}`))),
+    olds.map((/** @type {any} */ old) => h('p', { key: old.id }, h('s', { class: 'said' }, old.quote), h('span', { class: 'note' }, reason(old, ' ')))),
     h('p', { class: 'said' }, f.status === 'current' ? f.quote : h('s', null, f.quote)),
-    f.because && !f.quote.includes(f.because) && h('p', { class: 'note' }, `because ${f.because}`),
+    reason(f) && h('p', { class: 'note' }, reason(f)),
     h('p', { class: 'note' }, `${olds.length > 0 ? 'Changed on ' : ''}${day(f.said_at)}${f.superseded_at ? `, until ${day(f.superseded_at)}` : ''}, `,
       place(f.session_id, f.seq), ' · ',
       h('a', { href: `${memory.base}/timeline?fact=${part(f.id)}` }, 'How it came to be')));

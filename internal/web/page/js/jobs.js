@@ -2,11 +2,10 @@
 import { get, part, patch, post, remove } from './api.js';
 import { ask, dialog, once, toast } from './dialog.js';
 import { h } from './dom.js';
-import { on } from './events.js';
-import { empty, shown, Source, trouble } from './load.js';
+import { empty, Screen, shown, Source, trouble } from './load.js';
 import { copied } from './nodes.js';
-import { grid, head, pairs } from './shape.js';
-import { change, state } from './store.js';
+import { cells, choice, column, field, grid, head, marked, pairs, rowOf } from './shape.js';
+import { calm, change } from './store.js';
 import { ago, exact, inZone, now, number, ownZone, plural, wait } from './words.js';
 
 const late = 90_000; // milliseconds after which a job is overdue
@@ -14,27 +13,24 @@ const late = 90_000; // milliseconds after which a job is overdue
 /** @param {any} j */
 export const overdue = (j) => j.enabled && j.next_run_at && now() - new Date(j.next_run_at).getTime() > late;
 
-class Jobs {
+class Jobs extends Screen {
   constructor() {
+    super('Jobs');
     this.id = '';
     this.editing = false;
     /** @type {any} the form on view */
     this.form = null;
-    this.all = new Source((signal) => get('api/jobs', {}, signal));
-    this.ledger = new Source((signal) => get(`api/jobs/${part(this.id)}/runs`, { limit: 50 }, signal));
-    this.next = new Source((signal) => {
-      const j = this.job;
-      return j ? get('api/jobs/preview', { schedule: j.schedule, timezone: j.timezone, count: 10 }, signal) : Promise.resolve({ next: [] });
-    });
-    this.failures = new Source((signal) => this.readFailures(signal));
-    this.stops = [on('job', () => this.all.again()), on('job_run', (e) => this.ran(e)), on('reset', () => this.all.again())];
+    this.all = this.reads((signal) => get('api/jobs', {}, signal));
+    this.ledger = this.reads((signal) => get(`api/jobs/${part(this.id)}/runs`, { limit: 50 }, signal));
+    this.next = this.reads((signal) => (this.job ? preview(this.job, signal) : Promise.resolve({ next: [] })));
+    this.failures = this.reads((signal) => this.readFailures(signal));
+    this.keys = { n: () => { location.hash = '#/jobs/new'; }, e: () => { if (this.job) location.hash = `${address(this.job)}/edit`; } };
+    this.on(['job', 'reset'], () => this.all.again());
+    this.on(['job_run'], (e) => this.ran(e));
     this.all.again();
   }
 
-  close() {
-    for (const stop of this.stops) stop();
-    for (const s of [this.all, this.ledger, this.next, this.failures]) s.close();
-  }
+  title() { return this.job?.name ?? this.name; }
 
   /** @param {any} event */
   ran(event) {
@@ -72,7 +68,7 @@ class Jobs {
   // edited is the form for the job on view, once that was read.
   edited() {
     if (this.form || !this.editing || (this.id !== 'new' && !this.job)) return this.form;
-    this.form = jobForm(this.id === 'new' ? null : this.job, (job) => { this.all.again(); this.next.again(); location.hash = `#/jobs/${part(job.id)}`; });
+    this.form = jobForm(this.id === 'new' ? null : this.job, (job) => { this.all.again(); this.next.again(); location.hash = address(job); });
     return this.form;
   }
 
@@ -90,21 +86,23 @@ class Jobs {
   /** @param {any} j */
   row(j) {
     const next = !j.enabled ? j.state : overdue(j) ? '' : j.next_run_at ? ago(j.next_run_at) : 'no next time';
-    return h('a', { class: 'row session', href: `#/jobs/${part(j.id)}`, 'aria-current': j.id === this.id ? 'true' : undefined },
-      h('span', { class: 'title' }, j.name), h('span', { class: 'side' }, overdue(j) ? h('span', { class: 'loud' }, `overdue since ${ago(j.next_run_at)}`) : next),
-      h('span', { class: 'id' }, j.schedule), h('span', { class: 'side' }, j.last_status && h('span', { class: tone(j.last_status) }, j.last_status)));
+    return rowOf({
+      href: address(j), current: j.id === this.id, title: j.name, id: j.schedule,
+      side: h('span', { class: 'side' }, overdue(j) ? h('span', { class: 'loud' }, `overdue since ${ago(j.next_run_at)}`) : next),
+      more: j.last_status && h('span', { class: tone(j.last_status) }, j.last_status),
+    });
   }
 
   content() {
     const form = this.edited();
     if (form) return [head('jobs', form.title), form.view()];
-    if (this.id === 'failed') return [head('jobs', 'Failed and skipped in the last 7 days'), h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.failures, (rows) => (rows.length === 0 ? empty('Nothing has failed, and nothing was skipped.') : ledger(rows, true)))))];
+    if (this.id === 'failed') return [head('jobs', 'Failed and skipped in the last 7 days'), column('wide', shown(this.failures, (rows) => (rows.length === 0 ? empty('Nothing has failed, and nothing was skipped.') : ledger(rows, true))))];
     const j = this.job;
-    if (!this.id) return h('div', { class: 'scroll' }, h('div', { class: 'column start' }, h('h1', null, 'Jobs'), h('p', { class: 'soft' }, 'Choose a job to see what became of it, or make a new one.')));
-    if (!j) return h('div', { class: 'scroll' }, h('div', { class: 'column' }, h('h1', null, 'Jobs'), this.all.data && h('p', null, 'There is no such job. It may have been deleted.')));
-    return [this.head(j), h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, about(j), this.times(j),
+    if (!this.id) return column('', h('h1', null, 'Jobs'), h('p', { class: 'soft' }, 'Choose a job to see what became of it, or make a new one.'));
+    if (!j) return column('', h('h1', null, 'Jobs'), this.all.data && h('p', null, 'There is no such job. It may have been deleted.'));
+    return [this.head(j), column('wide', about(j), this.times(j),
       h('h2', null, 'What became of each due time'),
-      shown(this.ledger, ({ data }) => (data.length === 0 ? empty('It has not run yet.') : ledger(data, false)))))];
+      shown(this.ledger, ({ data }) => (data.length === 0 ? empty('It has not run yet.') : ledger(data, false))))];
   }
 
   /** @param {any} j */
@@ -120,7 +118,7 @@ class Jobs {
     return head('jobs', j.name,
       h('button', { onclick: act('run', 'It runs now; the outcome will be in the ledger.') }, 'Run now'),
       j.enabled ? h('button', { onclick: act('pause', 'Paused.', 'resume') }, 'Pause') : h('button', { onclick: act('resume', 'It goes on from now.', 'pause') }, 'Resume'),
-      h('a', { class: 'button', href: `#/jobs/${part(j.id)}/edit` }, 'Edit…'),
+      h('a', { class: 'button', href: `${address(j)}/edit` }, 'Edit…'),
       h('button', { onclick: once(() => this.erase(j, path)) }, 'Delete…'));
   }
 
@@ -144,7 +142,7 @@ class Jobs {
 export function dueTimes(times, zone) {
   const own = ownZone();
   const two = times.some((t) => inZone(t, zone) !== inZone(t, own));
-  return grid('Next times', [zone, two && `${own}, your zone`], times.map((t) => h('tr', { key: t }, h('td', null, inZone(t, zone)), two && h('td', null, inZone(t, own)))));
+  return grid('Next times', [zone, two && `${own}, your zone`], times.map((t) => cells(t, inZone(t, zone), ...(two ? [inZone(t, own)] : []))));
 }
 
 /** @param {any} j */
@@ -164,28 +162,22 @@ export const tone = (status) => (['failed', 'lost', 'interrupted', 'dead'].inclu
 /** ledger is what became of due times. @param {any[]} rows @param {boolean} named */
 function ledger(rows, named) {
   return grid('Ledger', [named && 'Job', 'Due', 'Late', 'Status', 'Attempts', 'What it said', 'Delivery'],
-    rows.map((r) => h('tr', { key: r.id },
-      named && h('td', null, h('a', { href: `#/jobs/${part(r.job_id)}` }, r.job_name ?? r.job_id)),
+    rows.map((r) => cells(r.id, ...(named ? [h('a', { href: `#/jobs/${part(r.job_id)}` }, r.job_name ?? r.job_id)] : []),
       h('td', { title: exact(r.due_at) }, ago(r.due_at), r.manual && h('span', { class: 'note' }, ' by hand')),
-      h('td', null, r.late_seconds >= 1 ? wait(r.late_seconds * 1000) : ''),
-      h('td', null, h('span', { class: tone(r.status) }, r.status), r.reason && h('p', { class: 'note' }, r.reason)),
-      h('td', null, number(r.attempts), r.next_attempt_at && h('p', { class: 'note' }, `next ${ago(r.next_attempt_at)}`)),
-      h('td', null, r.error && h('p', { class: 'bad' }, r.error), r.output && h('details', null, h('summary', null, r.output.slice(0, 80)), h('p', { class: 'plain' }, r.output))),
-      h('td', null, r.delivery && `${r.delivery.state}, ${r.delivery.target}`, r.delivery?.error && h('p', { class: 'note bad' }, r.delivery.error)))));
+      r.late_seconds >= 1 && wait(r.late_seconds * 1000),
+      [h('span', { class: tone(r.status) }, r.status), r.reason && h('p', { class: 'note' }, r.reason)],
+      [number(r.attempts), r.next_attempt_at && h('p', { class: 'note' }, `next ${ago(r.next_attempt_at)}`)],
+      [r.error && h('p', { class: 'bad' }, r.error), r.output && h('details', null, h('summary', null, r.output.slice(0, 80)), h('p', { class: 'plain' }, r.output))],
+      [r.delivery && `${r.delivery.state}, ${r.delivery.target}`, r.delivery?.error && h('p', { class: 'note bad' }, r.delivery.error)])));
 }
 
-export function open() {
-  const jobs = new Jobs();
-  return {
-    title: () => jobs.job?.name ?? 'Jobs',
-    listing: () => state.route.path.length === 0,
-    list: (/** @type {boolean} */ alone) => jobs.list(alone),
-    content: () => jobs.content(),
-    keys: { n: () => { location.hash = '#/jobs/new'; }, e: () => { if (jobs.job) location.hash = `#/jobs/${part(jobs.job.id)}/edit`; } },
-    go: (/** @type {Route} */ r) => { jobs.go(r); },
-    close: () => jobs.close(),
-  };
-}
+export const open = () => new Jobs();
+
+/** @param {any} job */
+const address = (job) => `#/jobs/${part(job.id)}`;
+
+/** @param {any} of @param {AbortSignal} signal */
+const preview = ({ schedule, timezone }, signal) => get('api/jobs/preview', { schedule, timezone, count: 10 }, signal);
 
 // Making and changing a job, with the times at which its schedule would fire.
 const fields = ['name', 'schedule', 'timezone', 'prompt', 'session_id', 'session_key', 'deliver', 'catch_up', 'model'];
@@ -195,11 +187,11 @@ export function jobForm(job, done) {
   /** @type {Record<string, string>} */
   const value = Object.fromEntries(fields.map((n) => [n, job?.[n] ?? '']));
   if (!job) Object.assign(value, { timezone: ownZone(), deliver: 'local', catch_up: 'once' });
-  let [busy, timer] = [false, /** @type {any} */ (0)];
+  let busy = false;
   /** @type {any} */
   let problem = null;
-  const preview = new Source((signal) => get('api/jobs/preview', { schedule: value.schedule, timezone: value.timezone, count: 10 }, signal));
-  const look = () => { clearTimeout(timer); timer = setTimeout(() => { if (value.schedule.trim()) preview.again(); }, 200); };
+  const times = new Source((signal) => preview(value, signal));
+  const look = calm(() => { if (value.schedule.trim()) times.again(); }, 200);
   if (job) look();
   const set = (/** @type {string} */ name) => (/** @type {any} */ e) => {
     value[name] = e.target.value;
@@ -218,16 +210,16 @@ export function jobForm(job, done) {
     busy = false;
     change();
   });
-  return { id: job?.id ?? 'new', title: job ? `Edit ${job.name}` : 'New job', view: () => formView({ value, set, submit, busy, problem, preview }) };
+  return { id: job?.id ?? 'new', title: job ? `Edit ${job.name}` : 'New job', view: () => formView({ value, set, submit, busy, problem, times }) };
 }
 
-/** changes are the fields to send. @param {Record<string, string>} value @param {any} job */
+/** @param {Record<string, string>} value @param {any} job */
 function changes(value, job) {
   const given = fields.filter((n) => (job ? value[n] !== (job[n] ?? '') : value[n] !== ''));
   return Object.fromEntries(given.map((n) => [n, value[n]]));
 }
 
-/** secret shows a secret once. @param {string} title @param {string} text @param {string} what */
+/** @param {string} title @param {string} text @param {string} what */
 export async function secret(title, text, what) {
   await dialog(title, (close) => [
     h('p', null, `It is shown only now. ${what}`), h('p', { class: 'block mono' }, text),
@@ -238,29 +230,27 @@ export async function secret(title, text, what) {
 /** @param {any} f */
 function formView(f) {
   const { value, set } = f;
-  /** @param {string} name @param {string} label @param {any} [more] */
-  const field = (name, label, more) => h('label', null, label, h('input', { value: value[name], oninput: set(name), ...more }));
+  /** @param {string} name @param {string} label @param {any} [more] @param {string} [tag] */
+  const text = (name, label, more, tag) => field(label, { value: value[name], oninput: set(name), ...more }, tag);
   return h('div', { class: 'scroll' }, h('form', { class: 'column form', onsubmit: f.submit },
-    field('name', 'Name', { required: true }),
+    text('name', 'Name', { required: true }),
     h('div', { class: 'stack' },
-      field('schedule', 'Schedule', { required: true, class: 'mono', placeholder: 'every weekday 9am', 'aria-describedby': 'schedule-says' }),
+      text('schedule', 'Schedule', { required: true, class: 'mono', placeholder: 'every weekday 9am', 'aria-describedby': 'schedule-says' }),
       h('p', { class: 'note' }, 'A cron line (0 9 * * 1), “every 30m”, “every monday 9am”, “in 2h”, or a time.')),
-    field('timezone', 'Zone'),
-    h('div', { id: 'schedule-says', class: 'stack', role: 'status' }, f.preview.problem ? wrong(value.schedule, f.preview.problem) : f.preview.data && value.schedule && dueTimes(f.preview.data.next, f.preview.data.timezone)),
-    h('label', null, 'Prompt', h('textarea', { rows: 4, cols: 60, required: true, class: 'said', value: value.prompt, oninput: set('prompt') })),
+    text('timezone', 'Zone'),
+    h('div', { id: 'schedule-says', class: 'stack', role: 'status' }, f.times.problem ? wrong(value.schedule, f.times.problem) : f.times.data && value.schedule && dueTimes(f.times.data.next, f.times.data.timezone)),
+    text('prompt', 'Prompt', { rows: 4, cols: 60, required: true, class: 'said' }, 'textarea'),
     h('details', { open: Boolean(value.session_key) }, h('summary', null, 'Session, output, missed times'), h('div', { class: 'form' },
-      field('session_id', 'Session; without one, one of its own'), field('session_key', 'Session key'),
-      field('deliver', 'Where the output goes: local, webhook:https://…, telegram, …'),
-      h('label', null, 'Times that were missed', h('select', { onchange: set('catch_up') }, [['once', 'fire the newest, late'], ['skip', 'fire none'], ['all', 'fire every one']].map(([v, t]) => h('option', { value: v, selected: v === value.catch_up }, t)))),
-      field('model', 'Model; without one, as configured'))),
+      text('session_id', 'Session; without one, one of its own'), text('session_key', 'Session key'),
+      text('deliver', 'Where the output goes: local, webhook:https://…, telegram, …'),
+      h('label', null, 'Times that were missed', choice([['once', 'fire the newest, late'], ['skip', 'fire none'], ['all', 'fire every one']], value.catch_up, (to) => { value.catch_up = to; })),
+      text('model', 'Model; without one, as configured'))),
     f.problem && trouble(f.problem, null),
     h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/jobs' }, 'Cancel'), h('button', { class: 'primary', disabled: f.busy }, 'Save the job'))));
 }
 
-/** wrong marks where a schedule is wrong. @param {string} text @param {any} problem */
+/** @param {string} text @param {any} problem */
 function wrong(text, problem) {
   const at = Number(/position (\d+)/.exec(problem.message)?.[1] ?? NaN);
-  const chars = [...text];
-  const i = Number.isNaN(at) ? -1 : Math.max(0, at - 1);
-  return [h('p', { class: 'bad' }, problem.message), i >= 0 && h('p', { class: 'query-error' }, chars.slice(0, i).join(''), h('u', null, chars[i] ?? ' '), chars.slice(i + 1).join(''))];
+  return [h('p', { class: 'bad' }, problem.message), !Number.isNaN(at) && marked(text, Math.max(0, at - 1))];
 }

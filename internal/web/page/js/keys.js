@@ -4,7 +4,7 @@ import { get, part } from './api.js';
 import { dialog } from './dialog.js';
 import { h } from './dom.js';
 import { allowed, places } from './places.js';
-import { change, kept, state, theme } from './store.js';
+import { change, kept, setTheme, state } from './store.js';
 
 /** @param {EventTarget | null} target */
 const typing = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
@@ -33,14 +33,13 @@ export function keyboard() {
   });
 }
 
-// escape closes the panel, then leaves the field.
 /** @param {KeyboardEvent} event */
 function escape(event) {
   if (state.screen?.panel?.()) state.screen.closePanel?.();
   else if (typing(event.target)) /** @type {HTMLElement} */ (event.target).blur();
 }
 
-/** letter acts on a key, and reports whether it did. @param {string} key */
+/** @param {string} key */
 function letter(key) {
   if (going && Date.now() - going < 1500) {
     going = 0;
@@ -58,7 +57,6 @@ function letter(key) {
   return Boolean(act);
 }
 
-// find goes to the field that finds something in this place.
 function find() {
   const field = /** @type {HTMLElement | null} */ (document.querySelector('[type=search]'));
   if (field) field.focus();
@@ -66,7 +64,6 @@ function find() {
   return true;
 }
 
-// move goes to the next or the previous row.
 /** @param {number} by */
 function move(by) {
   const rows = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('a.row, button.row')]);
@@ -98,13 +95,11 @@ function help() {
 /** @param {string} to */
 const at = (to) => () => { location.hash = to; };
 
-/** @returns {Target[]} */
 function fixed() {
-  const shade = (/** @type {string} */ name) => () => { kept.set('theme', name); theme(); change(); };
   return [
     ...places.filter((p) => allowed(p) && !p.hidden).map((p) => ({ name: p.name, note: 'place', go: at(`#/${p.id}`) })),
     { name: 'New session', note: 'action', go: at('#/sessions/new') }, { name: 'New job', note: 'action', go: at('#/jobs/new') },
-    { name: 'Light theme', note: 'action', go: shade('light') }, { name: 'Dark theme', note: 'action', go: shade('dark') },
+    { name: 'Light theme', note: 'action', go: () => setTheme('light') }, { name: 'Dark theme', note: 'action', go: () => setTheme('dark') },
   ];
 }
 

@@ -1,7 +1,9 @@
-// A list of rows of one height, of which only those on view are in the document.
+// Lists: their pages, and rows of one height, of which only those on view are in the document.
+import { get } from './api.js';
 import { once } from './dialog.js';
-import { draw, h, make } from './dom.js';
-import { change } from './store.js';
+import { draw, h, make, ready } from './dom.js';
+import { empty, shown, Source } from './load.js';
+import { calm, change } from './store.js';
 
 const spare = 8; // rows above and below what is seen
 
@@ -57,8 +59,8 @@ export class Rows {
  */
 export class Pages {
   /**
-   * @param {(cursor: string | undefined, signal: AbortSignal) => Promise<Paged<T>>} read
-   * @param {(item: T) => string} key
+   * @param {(cursor: string | undefined, signal?: AbortSignal) => Promise<Paged<T>>} read
+   * @param {(item: T) => any} key
    */
   constructor(read, key) {
     this.read = read;
@@ -67,18 +69,28 @@ export class Pages {
     this.items = [];
     /** @type {string | undefined} */
     this.cursor = undefined;
-    this.whole = false;
-    this.adding = false;
+    this.whole = this.adding = false;
+    this.anew = true;
+    this.source = new Source((signal) => this.first(signal));
   }
 
-  /** first reads the first page, in front of what is there already. @param {AbortSignal} signal @param {boolean} anew */
-  async first(signal, anew) {
+  close() { this.source.close(); }
+
+  /** again reads the first page: in place of what is there, or in front of it. */
+  again(anew = true) {
+    this.anew ||= anew;
+    return this.source.again();
+  }
+
+  /** @param {AbortSignal} signal */
+  async first(signal) {
     const page = await this.read(undefined, signal);
-    if (anew || !page.has_more || this.items.length <= page.data.length) this.take(page, []);
+    if (this.anew || !page.has_more || this.items.length <= page.data.length) this.take(page, []);
     else {
       const fresh = new Set(page.data.map(this.key));
       this.items = [...page.data, ...this.items.filter((item) => !fresh.has(this.key(item)))];
     }
+    this.anew = false;
     return page;
   }
 
@@ -90,13 +102,12 @@ export class Pages {
     this.whole = !page.has_more;
   }
 
-  /** next reads the next page. */
   async next() {
     if (this.whole || this.adding) return false;
     this.adding = true;
     const before = this.items;
     try {
-      const page = await this.read(this.cursor, new AbortController().signal);
+      const page = await this.read(this.cursor);
       if (before === this.items) this.take(page, before);
     } finally {
       this.adding = false;
@@ -105,5 +116,50 @@ export class Pages {
   }
 }
 
-/** more is the button that reads the next page, if there is one. @param {Pages<any>} pages @returns {Kid} */
+/** @param {Pages<any>} pages */
 export const more = (pages) => !pages.whole && h('p', null, h('button', { onclick: once(async () => { await pages.next(); change(); }) }, 'More'));
+
+/** Listing is a list of rows that is read in pages as one scrolls, and looked through with a field. */
+export class Listing {
+  /** @param {string} path @param {(item: any) => string} key @param {(item: any) => Kid} row */
+  constructor(path, key, row) {
+    this.filter = /** @type {Record<string, string>} */ ({ q: '' });
+    this.pages = new Pages((cursor, signal) => get(path, { ...this.filter, limit: 100, cursor }, signal), key);
+    this.rows = new Rows({ height: 58, key, row, more: () => this.more() });
+    this.soon = calm(() => this.again());
+    this.sought = calm(() => { this.rows.top(); this.again(true); }, 120);
+    this.again();
+  }
+
+  close() { this.pages.close(); }
+
+  async again(anew = false) {
+    await this.pages.again(anew);
+    this.show();
+  }
+
+  show() {
+    this.rows.set(this.pages.items, this.pages.whole);
+    change();
+  }
+
+  async more() {
+    if (await this.pages.next().catch(() => false)) this.show(); // scrolling further asks again
+  }
+
+  /** @param {string} name @param {string} value */
+  set(name, value) {
+    this.filter = { ...this.filter, [name]: value };
+    this.sought();
+    change();
+  }
+
+  /** view is what was found, or why there is nothing. @param {string} none */
+  view(none) {
+    this.rows.draw();
+    return [
+      shown(this.pages.source, () => this.pages.items.length === 0 && empty(Object.values(this.filter).some(Boolean) ? 'Nothing matches.' : none)),
+      ready(this.rows.el),
+    ];
+  }
+}

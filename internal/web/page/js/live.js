@@ -1,11 +1,10 @@
 // The turns of a session that are under way: their answers as they come, and what others
 // say meanwhile.
 import { get, part, post, Problem, reachable } from './api.js';
-import { Answer } from './answer.js';
+import { Answer, over } from './answer.js';
 import { failed } from './dialog.js';
-import { make } from './dom.js';
 import { follow, tellAll } from './events.js';
-import { gutter } from './message.js';
+import { spoken } from './message.js';
 import { change, randomID, say } from './store.js';
 
 /** @typedef {import('./chat.js').Chat} Chat */
@@ -36,7 +35,7 @@ export class Live {
     this.turns = [];
   }
 
-  /** open looks for turns of a session. @param {string} root */
+  /** @param {string} root */
   async open(root) {
     const round = this.round;
     const page = await get('v1/runs', { session_id: root, limit: 50 }).catch(() => ({ data: [] }));
@@ -48,7 +47,7 @@ export class Live {
     }
   }
 
-  /** find looks at a run that was started somewhere. @param {string} id */
+  /** @param {string} id */
   async find(id) {
     if (!this.chat.root || this.turns.some((t) => t.run.run_id === id)) return;
     const round = this.round;
@@ -58,7 +57,7 @@ export class Live {
     this.join(run, null);
   }
 
-  /** join takes part in a turn. @param {any} run @param {Turn | null} begun */
+  /** @param {any} run @param {Turn | null} begun */
   join(run, begun) {
     if (this.turns.some((t) => t.run?.run_id === run.run_id && t !== begun)) {
       if (begun) this.lose(begun);
@@ -72,7 +71,7 @@ export class Live {
   /** place makes room for a turn in the transcript. @param {HTMLElement | null} said @param {string} [text] */
   place(said, text = '') {
     const answer = new Answer((f) => this.chat.transcript.keep(f));
-    const turn = { run: /** @type {any} */ ({ run_id: '' }), answer, said, text };
+    const turn = { run: { run_id: '' }, answer, said, text };
     this.turns.push(turn);
     this.chat.transcript.add(...(said ? [said] : []), answer.el);
     this.chat.transcript.ol.setAttribute('aria-busy', 'true');
@@ -80,7 +79,6 @@ export class Live {
     return turn;
   }
 
-  // next follows the oldest turn.
   next() {
     const turn = this.turns[0];
     if (!turn?.run.run_id || this.following === turn.run.run_id) return;
@@ -94,10 +92,10 @@ export class Live {
     });
   }
 
-  /** tell takes an event of a turn. @param {Turn} turn @param {any} event */
+  /** @param {Turn} turn @param {any} event */
   tell(turn, event) {
     if (event.type === 'approval.request') say('A call waits for you');
-    if (/^run\.(completed|failed|cancelled|interrupted)$/.test(event.type)) {
+    if (over(event)) {
       this.over(turn, event);
       return true;
     }
@@ -152,11 +150,7 @@ export class Live {
    */
   async say(text, model) {
     const { chat } = this;
-    const said = make('li', { class: 'message user pending' });
-    const words = make('div', { class: 'words said' }, text);
-    const body = make('div', { class: 'body' });
-    body.append(words);
-    said.append(gutter('You', new Date().toISOString()), body);
+    const said = spoken(text, 'pending');
     const turn = this.place(said, text);
     chat.transcript.toEnd();
     const round = this.round;
@@ -173,14 +167,13 @@ export class Live {
     }
   }
 
-  /** lose takes away a turn that never was. @param {Turn} turn */
+  /** @param {Turn} turn */
   lose(turn) {
     this.turns = this.turns.filter((t) => t !== turn);
     this.chat.transcript.drop(turn.answer.el, ...(turn.said ? [turn.said] : []));
     change();
   }
 
-  /** stopNow ends the oldest turn; the part that was said is kept. */
   async stopNow() {
     const id = this.turns[0]?.run.run_id;
     if (!id) return;

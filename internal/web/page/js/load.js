@@ -1,15 +1,13 @@
-// What a screen has read, and what it shows before, without, and after a failure.
+// A screen, what it has read, and what it shows before, without, and after a failure.
 import { Problem, reachable } from './api.js';
 import { h } from './dom.js';
-import { change } from './store.js';
+import { on } from './events.js';
+import { change, state } from './store.js';
 import { wait } from './words.js';
 
 const slowAfter = 300;
 
-/**
- * Source is something that a screen reads.
- * @template T
- */
+/** @template T */
 export class Source {
   /** @param {(signal: AbortSignal) => Promise<T>} read */
   constructor(read) {
@@ -27,7 +25,7 @@ export class Source {
     this.stop = null;
   }
 
-  /** again reads anew; what was read stays until then. @returns {Promise<T | undefined>} */
+  /** again reads anew; what was read stays until then. */
   async again() {
     const turn = ++this.turn;
     this.stop?.abort();
@@ -67,7 +65,6 @@ export class Source {
     else if ([429, 503].includes(err.status) && this.tries++ < 3) this.count(err);
   }
 
-  // count counts down to the next try.
   /** @param {Problem} problem */
   count(problem) {
     this.until = Date.now() + Math.max(problem.retryAfter, 1) * 1000;
@@ -87,13 +84,45 @@ export class Source {
   }
 }
 
-/** loading is what is shown while something is read for long. */
-export const loading = () => h('p', { class: 'note loading', role: 'status' }, 'Loading…');
+/** Screen is a place on view. What it reads and what it is told end with it. */
+export class Screen {
+  /** @param {string} name */
+  constructor(name) {
+    this.name = name;
+    /** @type {(() => void)[]} */
+    this.ends = [];
+  }
+
+  /** @template T @param {(signal: AbortSignal) => Promise<T>} read */
+  reads(read) {
+    const source = new Source(read);
+    this.ends.push(() => source.close());
+    return source;
+  }
+
+  /** on is told what changes on the server. @param {string[]} types @param {(event: any, type: string) => void} f */
+  on(types, f) {
+    for (const type of types) this.ends.push(on(type, (event) => f(event, type)));
+  }
+
+  title() { return this.name; }
+
+  /** @param {Route} _ */
+  go(_) {}
+
+  /** listing reports whether the address names the list. */
+  listing() { return state.route.path.length === 0; }
+
+  close() { for (const end of this.ends) end(); }
+}
+
+/** plain is a screen that reads nothing. @param {string} name @param {() => Kid} content */
+export const plain = (name, content) => Object.assign(new Screen(name), { content });
+
+const loading = () => h('p', { class: 'note loading', role: 'status' }, 'Loading…');
 
 /**
- * trouble shows a failure: what happened, and what to do.
  * @param {Problem} problem @param {(() => void) | null} again @param {number} [until]
- * @returns {Kid}
  */
 export function trouble(problem, again, until = 0) {
   const about = [problem.code, problem.requestID && `request ${problem.requestID}`].filter(Boolean).join(', ');
@@ -106,10 +135,8 @@ export function trouble(problem, again, until = 0) {
 }
 
 /**
- * shown is what a screen shows of a source.
  * @template T
  * @param {Source<T>} source @param {(data: T) => Kid} f
- * @returns {Kid}
  */
 export function shown(source, f) {
   const again = () => { source.tries = 0; source.again(); };

@@ -3,6 +3,7 @@ import { draw, h } from './dom.js';
 import { watch } from './events.js';
 import { keyboard } from './keys.js';
 import { toast, toasts } from './dialog.js';
+import { plain } from './load.js';
 import { allowed, place, places } from './places.js';
 import { missing, unread } from './settings.js';
 import { enter, foot, banner } from './signin.js';
@@ -13,7 +14,6 @@ const wide = matchMedia('(min-width: 64rem)');
 let opened = '';
 let focusing = false;
 
-/** @returns {Route} */
 export function readRoute() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
   const raw = path.split('/').filter(Boolean);
@@ -21,7 +21,6 @@ export function readRoute() {
   return { place: parts[0] ?? 'sessions', path: parts.slice(1), fresh: raw[1] === 'new', query: Object.fromEntries(new URLSearchParams(query ?? '')) };
 }
 
-// route opens what the address names.
 async function route() {
   const next = readRoute();
   const before = state.route;
@@ -31,7 +30,7 @@ async function route() {
   if (opened !== next.place) {
     const screen = !to || !allowed(to) ? missing(to) : await Promise.resolve().then(to.open).catch(unread);
     if (state.route !== next) return; // another address came meanwhile
-    state.screen?.close?.();
+    state.screen?.close();
     state.screen = screen;
     opened = screen.unread ? '' : next.place;
   }
@@ -39,12 +38,10 @@ async function route() {
   change();
 }
 
-/** frame is the whole page. */
 function frame() {
-  const screen = /** @type {OnView} */ (state.screen);
-  const listing = screen.listing?.() ?? false;
+  const { screen } = state;
   const panel = screen.panel?.();
-  const list = screen.list && (wide.matches || listing);
+  const list = screen.list && (wide.matches || screen.listing());
   return [
     h('a', { class: 'skip', href: '#main', onclick: skip }, 'Skip to the content'),
     h('div', { class: `frame${panel && wide.matches ? ' paneled' : ''}${list ? ' listed' : ''}` },
@@ -115,7 +112,7 @@ async function start() {
   theme();
   onDraw(drawPage);
   root.replaceChildren(); // the empty frame, which was there to be seen before any script
-  state.screen = { title: () => '', go: () => {}, content: () => h('h1', { class: 'unseen' }, 'hermes') };
+  state.screen = plain('', () => h('h1', { class: 'unseen' }, 'hermes'));
   change();
   await enter();
   addEventListener('hashchange', route);

@@ -1,7 +1,7 @@
 // A message of a transcript as an element. It is made once, and changed only by hand.
 import { get, part } from './api.js';
 import { once } from './dialog.js';
-import { draw, h, make } from './dom.js';
+import { draw, h, make, ready } from './dom.js';
 import { blocks } from './nodes.js';
 import { clock, exact, number, plural, short, took } from './words.js';
 
@@ -10,7 +10,6 @@ const label = /^\[recall\]\s*/;
 /**
  * unlabel takes the label off an answer from memory, and reports whether there was one.
  * @param {Block[] | undefined} nodes
- * @returns {{nodes: Block[], recall: boolean}}
  */
 export function unlabel(nodes) {
   const list = nodes ?? [];
@@ -20,10 +19,14 @@ export function unlabel(nodes) {
   return { nodes: [{ ...list[0], inlines }, ...list.slice(1)], recall: true };
 }
 
-/** gutter says who and when. @param {string} who @param {string | undefined} at */
+/** @param {string} who @param {string | undefined} at */
 export function gutter(who, at) {
   return make('div', { class: 'gutter' }, h('span', { class: 'who' }, short(who, 40)), at && h('time', { datetime: at, title: exact(at) }, clock(at)));
 }
+
+/** spoken is what a person has said just now. @param {string} text @param {string} how */
+export const spoken = (text, how) => make('li', { class: `message user ${how}` },
+  ready(gutter('You', new Date().toISOString())), h('div', { class: 'body' }, h('div', { class: 'words said' }, text)));
 
 /** @param {Message} m */
 function speaker(m) {
@@ -33,9 +36,7 @@ function speaker(m) {
 }
 
 /**
- * element is a message as it stands in a transcript.
  * @param {Message} m @param {Doing} doing
- * @returns {HTMLElement}
  */
 export function element(m, doing) {
   const body = make('div', { class: 'body' });
@@ -49,7 +50,7 @@ export function element(m, doing) {
   return el;
 }
 
-/** words are what was said. @param {Message} m @returns {HTMLElement[]} */
+/** @param {Message} m */
 function words(m) {
   if (m.role === 'tool') return [toolLine(`${m.tool_name || 'A tool'} answered, ${plural(m.content.length, 'character')}`, m.content)];
   if (m.role === 'user') return [make('div', { class: 'words said' }, m.content)];
@@ -61,7 +62,7 @@ function words(m) {
   return [text, ...calls];
 }
 
-/** toolLine is one line that opens. @param {string} line @param {string} inside */
+/** @param {string} line @param {string} inside */
 export function toolLine(line, inside) {
   return make('details', { class: 'tool' }, h('summary', null, line), h('pre', { tabindex: 0 }, inside));
 }
@@ -76,7 +77,7 @@ function rest(m, doing, el) {
   return make('p', null, h('button', { onclick: show }, `Show all ${plural(m.content_length ?? 0, 'character')}`));
 }
 
-/** tools are what one can do with a message. @param {Message} m @param {Doing} doing */
+/** @param {Message} m @param {Doing} doing */
 function tools(m, doing) {
   return make('div', { class: 'tools' },
     h('a', { href: `#/sessions/${part(doing.root)}/${m.seq}`, class: 'note', title: 'The address of this message' }, `message ${number(m.seq)}`),
@@ -95,7 +96,6 @@ async function copyAll(event, m, doing) {
 /**
  * about is what stands under an answer: what it cost, why, and what it changed.
  * @param {Pick<Message, 'context' | 'receipt_id' | 'finish_reason'> & Partial<Message>} m @param {Doing} doing
- * @returns {Kid}
  */
 export function about(m, doing) {
   const c = m.context;
@@ -111,7 +111,7 @@ export function about(m, doing) {
   ];
 }
 
-/** partial says that an answer is not whole. @param {string} reason */
+/** @param {string} reason */
 function partial(reason) {
   const says = /** @type {Record<string, string>} */ ({
     cancelled: 'Stopped. This is the part that was said.', length: 'The model ended at its limit.',
@@ -121,7 +121,7 @@ function partial(reason) {
   return says[reason] && h('p', { class: 'note warn' }, says[reason]);
 }
 
-/** changed tells what an answer's turn replaced and learnt. @param {any} said */
+/** @param {any} said */
 function changed(said) {
   if (!said) return null;
   const learned = said.learned ?? [];
@@ -134,7 +134,7 @@ function changed(said) {
   ];
 }
 
-/** redo draws what stands under an answer anew. @param {HTMLElement} el @param {Message} m @param {Doing} doing */
+/** @param {HTMLElement} el @param {Message} m @param {Doing} doing */
 export function redo(el, m, doing) {
   const at = el.querySelector('.about');
   if (!at) return;

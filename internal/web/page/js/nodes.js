@@ -6,10 +6,10 @@ import { visible } from './words.js';
 
 const inlineTags = /** @type {Record<string, string>} */ ({ strong: 'strong', emphasis: 'em', strikethrough: 's' });
 
-/** @param {Inline[] | undefined} list @returns {any[]} */
+/** @param {Inline[] | undefined} list */
 const inlines = (list) => (list ?? []).map(inline);
 
-/** @param {Inline} node @returns {any} */
+/** @param {Inline} node */
 function inline(node) {
   if (node.type === 'text') return visible(node.text ?? '');
   if (node.type === 'code') return make('code', null, node.text);
@@ -21,7 +21,7 @@ function inline(node) {
   return el;
 }
 
-/** link leads out, and says where to. @param {Inline} node */
+/** @param {Inline} node */
 function link(node) {
   const href = node.href ?? '';
   if (!/^(https?|mailto):/i.test(href)) return make('span');
@@ -31,9 +31,7 @@ function link(node) {
 }
 
 /**
- * blocks are the elements of a text.
  * @param {Block[] | undefined} list
- * @returns {Element[]}
  */
 export function blocks(list) {
   const box = document.createDocumentFragment();
@@ -46,7 +44,6 @@ export function blocks(list) {
  * changed stays, so that a text that grows costs what is new of it. No more elements are made
  * than are left; if none is, there may be more to draw.
  * @param {Element | DocumentFragment} box @param {Block[]} list @param {Drawn[]} was @param {{left: number}} most
- * @returns {Drawn[]}
  */
 export function grow(box, list, was, most) {
   const skip = box.children.length - was.length;
@@ -60,7 +57,7 @@ export function grow(box, list, was, most) {
     const el = fits ? box.children[skip + i] : element(block);
     if (old && !fits) box.children[skip + i].replaceWith(el);
     else if (!old) box.append(el);
-    const within = block.type === 'table' ? /** @type {Element} */ (el.querySelector('tbody')) : el;
+    const within = block.type === 'table' ? el.querySelector('tbody') : el;
     const inside = grow(within, blocksIn(block), fits ? old.inside : [], most);
     now.push({ block, inside, whole: most.left > 0 });
   }
@@ -74,7 +71,7 @@ const same = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
 /** shell is a block without those in it. @param {Block} b */
 const shell = (b) => ({ ...b, blocks: 0, rows: 0 });
 
-/** blocksIn are the blocks in a block; those of a table are its rows. @param {Block} b @returns {Block[]} */
+/** blocksIn are the blocks in a block; those of a table are its rows. @param {Block} b */
 const blocksIn = (b) => b.blocks ?? b.rows?.map((cells) => ({ type: 'row', cells, align: b.align })) ?? [];
 
 /** @type {Record<string, (b: Block) => any>} the elements of blocks, without the blocks in them */
@@ -82,8 +79,8 @@ const makers = {
   paragraph: (b) => fill(make('p'), inlines(b.inlines)),
   // The page has its own headings above these.
   heading: (b) => fill(make(`h${Math.min((b.level ?? 1) + 2, 6)}`), inlines(b.inlines)),
-  list: (b) => make(b.ordered ? 'ol' : 'ul', { start: b.ordered ? b.start ?? 0 : undefined, class: b.tight ? 'tight' : undefined }),
-  item: (b) => make('li', null, typeof b.checked === 'boolean' && h('span', { class: 'task' }, b.checked ? '[done] ' : '[open] ')),
+  list: (b) => make(b.ordered ? 'ol' : 'ul', { start: b.ordered ? b.start ?? 0 : undefined }),
+  item: (b) => make('li', null, typeof b.checked === 'boolean' && (b.checked ? '[done] ' : '[open] ')),
   quote: () => make('blockquote'),
   row: (b) => row('td', b.cells, b.align),
   code,
@@ -108,7 +105,7 @@ function code(b) {
     h('pre', { tabindex: 0, role: 'group', 'aria-label': b.language ? `Code, ${b.language}` : 'Code' }, h('code', null, text)));
 }
 
-/** copied copies a text, and says so on the button. @param {string} text */
+/** @param {string} text */
 export const copied = (text) => async (/** @type {any} */ event) => {
   const button = event.currentTarget;
   await copy(text);

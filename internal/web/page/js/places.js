@@ -10,9 +10,9 @@ export const places = [
   { id: 'runs', name: 'Runs', scope: 'chat', key: 'r', open: async () => (await import('./runs.js')).open() },
   { id: 'search', name: 'Search', scope: 'sessions:read', minor: true, open: async () => (await import('./search.js')).open() },
   { id: 'cost', name: 'Cost', scope: 'sessions:read', key: 'c', minor: true, open: async () => (await import('./cost.js')).open() },
-  { id: 'keys', name: 'Keys', scope: 'admin', minor: true, open: async () => (await import('./server.js')).openKeys() },
-  { id: 'audit', name: 'Audit', scope: 'admin', minor: true, open: async () => (await import('./server.js')).openAudit() },
-  { id: 'health', name: 'Health', scope: 'admin', minor: true, open: async () => (await import('./server.js')).openHealth() },
+  { id: 'keys', name: 'Keys', scope: 'admin', minor: true, open: async () => new (await import('./server.js')).Keyring() },
+  { id: 'audit', name: 'Audit', scope: 'admin', minor: true, open: async () => new (await import('./server.js')).Audit() },
+  { id: 'health', name: 'Health', scope: 'admin', minor: true, open: async () => new (await import('./server.js')).Health() },
   { id: 'settings', name: 'Settings', scope: '', minor: true, open: async () => (await import('./settings.js')).open() },
   { id: 'more', name: 'More', scope: '', hidden: true, open: async () => (await import('./settings.js')).openMore() },
 ];

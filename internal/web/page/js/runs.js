@@ -1,28 +1,30 @@
 // Turns that go on without their client: the open ones first, and on top what waits for a
 // person.
 import { get, part, post, remove } from './api.js';
-import { Answer } from './answer.js';
-import { ask, once, toast } from './dialog.js';
+import { Answer, decisions, over } from './answer.js';
+import { ask, once } from './dialog.js';
 import { h, make, ready } from './dom.js';
-import { follow, on } from './events.js';
+import { follow } from './events.js';
 import { tone } from './jobs.js';
-import { empty, shown, Source } from './load.js';
-import { head, pairs } from './shape.js';
-import { change, say, state } from './store.js';
-import { ago, exact, now, number, plural, wait } from './words.js';
+import { empty, Screen, shown } from './load.js';
+import { column, head, pairs, rowOf, when } from './shape.js';
+import { calm, change, say } from './store.js';
+import { exact, now, number, plural, wait } from './words.js';
 
 const words = /** @type {Record<string, string>} */ ({ waiting_for_approval: 'waits for you' });
 
-class Runs {
+class Runs extends Screen {
   constructor() {
+    super('Runs');
     this.id = '';
     this.end = () => {};
     /** @type {Answer | null} */
     this.answer = null;
-    this.open = new Source((signal) => get('v1/runs', { status: 'open', limit: 100 }, signal));
-    this.all = new Source((signal) => get('v1/runs', { limit: 50 }, signal));
-    this.one = new Source((signal) => get(`v1/runs/${part(this.id)}`, {}, signal));
-    this.stops = [on('run', (e) => this.changed(e)), on('approval', (e) => this.changed(e)), on('reset', () => this.read())];
+    this.open = this.reads((signal) => get('v1/runs', { status: 'open', limit: 100 }, signal));
+    this.all = this.reads((signal) => get('v1/runs', { limit: 50 }, signal));
+    this.one = this.reads((signal) => get(`v1/runs/${part(this.id)}`, {}, signal));
+    this.soon = calm(() => this.read());
+    this.on(['run', 'approval', 'reset'], (e) => this.changed(e));
     this.ticking = setInterval(() => { if (this.waiting.length > 0) change(); }, 1000);
     this.read();
   }
@@ -34,17 +36,15 @@ class Runs {
 
   /** @param {any} event */
   changed(event) {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.read(), 150);
+    this.soon();
     if (event.id === this.id) this.one.again();
     if (event.what === 'waiting') say('A call waits for you');
   }
 
   close() {
-    for (const stop of this.stops) stop();
+    super.close();
     clearInterval(this.ticking);
     this.end();
-    for (const s of [this.open, this.all, this.one]) s.close();
   }
 
   /** waiting are the calls that wait for a person. @returns {{run: any, call: any}[]} */
@@ -68,7 +68,7 @@ class Runs {
       path: `v1/runs/${part(id)}/events`, query: { format: 'nodes' },
       tell: ({ data }) => {
         if (data.type === 'approval.request') return false; // shown above, with its time
-        if (!/^run\.(completed|failed|cancelled|interrupted)$/.test(data.type)) { answer.tell(data); return false; }
+        if (!over(data)) { answer.tell(data); return false; }
         answer.end(data.error?.message ?? '');
         this.one.again();
         return true;
@@ -79,37 +79,37 @@ class Runs {
   /** @param {boolean} alone */
   list(alone) {
     const opened = new Set((this.open.data?.data ?? []).map((/** @type {any} */ r) => r.run_id));
+    const rows = (/** @type {any[]} */ list) => h('ul', null, list.map((r) => h('li', { key: r.run_id }, this.row(r))));
     return [
       alone && h('h1', { class: 'list-title' }, 'Runs'),
       h('div', { class: 'scroll' },
         this.waiting.length > 0 && h('section', { class: 'column', 'aria-label': 'What waits for you' }, this.waiting.map(({ run, call }) => this.approval(run, call))),
-        shown(this.open, ({ data }) => h('ul', null, data.map((/** @type {any} */ r) => h('li', { key: r.run_id }, this.row(r))))),
+        shown(this.open, ({ data }) => rows(data)),
         shown(this.all, ({ data }) => (data.length === 0 && opened.size === 0 ? empty('Turns that go on without their client will be listed here. What you say on this page is one of them.')
-          : h('ul', null, data.filter((/** @type {any} */ r) => !opened.has(r.run_id)).map((/** @type {any} */ r) => h('li', { key: r.run_id }, this.row(r))))))),
+          : rows(data.filter((/** @type {any} */ r) => !opened.has(r.run_id)))))),
     ];
   }
 
   /** @param {any} r */
   row(r) {
-    return h('a', { class: 'row session', href: `#/runs/${part(r.run_id)}`, 'aria-current': r.run_id === this.id ? 'true' : undefined },
-      h('span', { class: 'title' }, r.output?.slice(0, 80) || r.error?.message || r.session_id), h('time', { class: 'side', datetime: r.created_at, title: exact(r.created_at) }, ago(r.created_at)),
-      h('span', { class: 'id mono' }, r.session_id), h('span', { class: 'side' }, h('span', { class: tone(r.status) }, words[r.status] ?? r.status)));
+    return rowOf({
+      href: `#/runs/${part(r.run_id)}`, current: r.run_id === this.id, title: r.output?.slice(0, 80) || r.error?.message || r.session_id,
+      side: when(r.created_at), id: h('span', { class: 'mono' }, r.session_id), more: status(r),
+    });
   }
 
   /** approval is a call that waits, with all of its arguments. @param {any} run @param {any} call */
   approval(run, call) {
     const left = new Date(call.deadline).getTime() - now();
-    const decide = (/** @type {boolean} */ approve) => once(() => post(`v1/runs/${part(run.run_id)}/approval`, { approve, call_id: call.call_id })
-      .then(() => toast(approve ? `${call.name} was approved.` : `${call.name} was denied.`)).finally(() => this.read()));
     return h('div', { key: call.call_id, class: 'approval' },
       h('h2', null, call.name, ' waits for you'),
       h('pre', { tabindex: 0 }, typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments, null, 2)),
       h('p', { class: 'note' }, left > 0 ? `Denied by itself in ${wait(left)}, at ${exact(call.deadline)}.` : 'Its time is over: it counts as denied.'),
-      left > 0 && h('div', { class: 'buttons' }, h('button', { onclick: decide(true) }, 'Approve'), h('button', { onclick: decide(false) }, 'Deny')));
+      left > 0 && decisions(run.run_id, call, () => this.read()));
   }
 
   content() {
-    if (!this.id) return h('div', { class: 'scroll' }, h('div', { class: 'column start' }, h('h1', null, 'Runs'), h('p', { class: 'soft' }, this.waiting.length > 0 ? `${plural(this.waiting.length, 'call')} ${this.waiting.length === 1 ? 'waits' : 'wait'} for you.` : 'Choose a run to see what it says and what it has done.')));
+    if (!this.id) return column('', h('h1', null, 'Runs'), h('p', { class: 'soft' }, this.waiting.length > 0 ? `${plural(this.waiting.length, 'call')} ${this.waiting.length === 1 ? 'waits' : 'wait'} for you.` : 'Choose a run to see what it says and what it has done.'));
     return [
       head('runs', ['Run ', h('span', { class: 'mono' }, this.id)], this.one.data && this.buttons(this.one.data)),
       h('div', { class: 'scroll' }, shown(this.one, (r) => [h('div', { class: 'column' }, about(r), r.approvals.map((/** @type {any} */ call) => this.approval(r, call)), r.error && h('p', { class: 'bad' }, r.error.message))]), this.box && ready(this.box)),
@@ -130,23 +130,16 @@ class Runs {
 }
 
 /** @param {any} r */
+const status = (r) => h('span', { class: tone(r.status) }, words[r.status] ?? r.status);
+
+/** @param {any} r */
 function about(r) {
   const rows = /** @type {[string, Kid][]} */ ([
-    ['status', h('span', { class: tone(r.status) }, words[r.status] ?? r.status)], ['session', h('a', { href: `#/sessions/${part(r.lineage_root_id ?? r.session_id)}` }, r.session_id)],
+    ['status', status(r)], ['session', h('a', { href: `#/sessions/${part(r.lineage_root_id ?? r.session_id)}` }, r.session_id)],
     ['model', r.model], ['begun', exact(r.started_at ?? r.created_at)], ['over', r.finished_at && exact(r.finished_at)], ['attempts', r.attempts > 1 && number(r.attempts)],
     ['after a restart', r.on_restart === 'interrupt' ? 'ends' : 'begins anew'],
   ]);
   return pairs(rows);
 }
 
-export function open() {
-  const runs = new Runs();
-  return {
-    title: () => 'Runs',
-    listing: () => state.route.path.length === 0,
-    list: (/** @type {boolean} */ alone) => runs.list(alone),
-    content: () => runs.content(),
-    go: (/** @type {Route} */ r) => { runs.go(r); },
-    close: () => runs.close(),
-  };
-}
+export const open = () => new Runs();

@@ -1,10 +1,10 @@
 // Searching what was said in all sessions.
 import { get, part } from './api.js';
 import { h } from './dom.js';
-import { empty, shown, Source } from './load.js';
-import { head, who } from './shape.js';
+import { empty, Screen, shown } from './load.js';
+import { choice, column, field, finder, head, marked, who } from './shape.js';
 import { change } from './store.js';
-import { dayClock, number, plural } from './words.js';
+import { dayClock, endOf, number, plural, startOf } from './words.js';
 
 const syntax = [
   ['docker deployment', 'both words, in any form and case'], ['"exact phrase"', 'the words next to each other'],
@@ -12,15 +12,14 @@ const syntax = [
   ['deploy*', 'words that begin so'], ['(docker OR podman) "rolling update"', 'parentheses group'],
 ];
 
-class Search {
+class Search extends Screen {
   constructor() {
+    super('Search');
     /** @type {Record<string, string>} */
     this.query = {};
     this.text = '';
-    this.source = new Source((signal) => get('api/search', { ...this.query, limit: 30, from: this.query.from && new Date(`${this.query.from}T00:00:00`).toISOString(), to: this.query.to && new Date(`${this.query.to}T23:59:59`).toISOString() }, signal));
+    this.source = this.reads((signal) => get('api/search', { ...this.query, limit: 30, from: startOf(this.query.from), to: endOf(this.query.to) }, signal));
   }
-
-  close() { this.source.close(); }
 
   /** @param {Route} route */
   go(route) {
@@ -31,6 +30,7 @@ class Search {
     this.source.problem = null;
     if (this.text) this.source.again();
     else this.source.data = undefined;
+    change();
   }
 
   /** @param {Record<string, string>} to */
@@ -39,32 +39,27 @@ class Search {
     location.hash = `#/search${query.length ? `?${new URLSearchParams(query)}` : ''}`;
   }
 
-  view() {
+  content() {
     const q = this.query;
     const invalid = this.source.problem?.code === 'invalid_query' ? this.source.problem : null;
     return [
       head('', 'Search'),
       h('form', { class: 'tools-row', role: 'search', onsubmit: (e) => { e.preventDefault(); this.set({}); } },
-        h('input', { type: 'search', size: 36, placeholder: 'Words that were said', 'aria-label': 'Words that were said', value: this.text, oninput: (e) => { this.text = e.target.value; } }),
+        finder('Words that were said', this.text, (text) => { this.text = text; }, { size: 36 }),
         h('button', { class: 'primary' }, 'Search'),
-        h('label', null, 'by', h('select', { onchange: (e) => this.set({ role: e.target.value }) },
-          [['', 'anybody'], ['user', 'people'], ['assistant', 'answers'], ['tool', 'tools']].map(([v, t]) => h('option', { value: v, selected: v === (q.role ?? '') }, t)))),
-        h('label', null, 'source', h('input', { size: 10, value: q.source ?? '', onchange: (e) => this.set({ source: e.target.value.trim() }) })),
-        h('label', null, 'from', h('input', { type: 'date', value: q.from ?? '', onchange: (e) => this.set({ from: e.target.value }) })),
-        h('label', null, 'to', h('input', { type: 'date', value: q.to ?? '', onchange: (e) => this.set({ to: e.target.value }) }))),
-      h('div', { class: 'scroll' }, h('div', { class: 'column' },
-        h('details', null, h('summary', { class: 'note' }, 'How to ask'), h('dl', { class: 'keys' }, syntax.map(([a, b]) => [h('dt', { class: 'mono' }, a), h('dd', null, b)]))),
-        invalid ? wrong(q.q ?? '', invalid) : !q.q ? empty('Type what you remember of it. What was said in any session is found by its words.') : shown(this.source, results))),
+        h('label', null, 'by', choice([['', 'anybody'], ['user', 'people'], ['assistant', 'answers'], ['tool', 'tools']], q.role ?? '', (role) => this.set({ role }))),
+        [['source', 'text'], ['from', 'date'], ['to', 'date']].map(([name, type]) =>
+          field(name, { type, size: 10, value: q[name] ?? '', onchange: (/** @type {any} */ e) => this.set({ [name]: e.target.value.trim() }) }))),
+      column('', h('details', null, h('summary', { class: 'note' }, 'How to ask'), h('dl', { class: 'keys' }, syntax.map(([a, b]) => [h('dt', { class: 'mono' }, a), h('dd', null, b)]))),
+        invalid ? wrong(q.q ?? '', invalid) : !q.q ? empty('Type what you remember of it. What was said in any session is found by its words.') : shown(this.source, results)),
     ];
   }
 }
 
-/** wrong marks the character that the search cannot read. @param {string} q @param {any} problem */
+/** @param {string} q @param {any} problem */
 function wrong(q, problem) {
   const at = Number(/\[(\d+)\]/.exec(problem.param)?.[1] ?? 1) - 1;
-  const chars = [...q];
-  return h('div', { class: 'trouble', role: 'alert' }, h('p', null, problem.message),
-    h('p', { class: 'query-error' }, chars.slice(0, at).join(''), h('u', null, chars[at] ?? ' '), chars.slice(at + 1).join('')));
+  return h('div', { class: 'trouble', role: 'alert' }, h('p', null, problem.message), marked(q, at));
 }
 
 /** @param {any} page */
@@ -94,7 +89,4 @@ function match(s, m) {
     h('span', { class: 'side' }, `${who(m.role)}, ${dayClock(m.said_at)}`, h('br'), `message ${number(m.seq)}`));
 }
 
-export function open() {
-  const search = new Search();
-  return { title: () => 'Search', go: (/** @type {Route} */ r) => { search.go(r); change(); }, content: () => search.view(), close: () => search.close() };
-}
+export const open = () => new Search();

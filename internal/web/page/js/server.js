@@ -3,39 +3,32 @@
 import { get, part, patch, post, remove } from './api.js';
 import { ask, dialog, once, toast } from './dialog.js';
 import { h } from './dom.js';
-import { on } from './events.js';
 import { secret } from './jobs.js';
 import { more, Pages } from './list.js';
-import { empty, shown, Source, trouble } from './load.js';
+import { empty, Screen, shown, trouble } from './load.js';
 import { copied } from './nodes.js';
-import { grid, head, pairs } from './shape.js';
+import { cells, check, column, decision, field, grid, head, pairs, quotes } from './shape.js';
 import { change } from './store.js';
-import { ago, bytes, day, exact, number, plural } from './words.js';
+import { ago, bytes, day, endOf, exact, number, plural, startOf } from './words.js';
 
-/** scopes are what a key may be for. */
-export const scopes = /** @type {[string, string][]} */ ([
+export const scopes = [
   ['chat', 'talk, and runs'], ['sessions:read', 'read sessions'], ['sessions:write', 'change sessions'], ['memory', 'memory'],
   ['jobs', 'jobs'], ['export', 'export'], ['metrics', 'metrics of the whole server'], ['admin', 'keys, audit, health'],
-]);
+];
 
-class Keyring {
+export class Keyring extends Screen {
   constructor() {
-    this.keys = new Source((signal) => get('api/keys', {}, signal));
-    this.tokens = new Source((signal) => get('api/page/token', {}, signal).catch(() => ({ data: [] })));
+    super('Keys');
+    this.keys = this.reads((signal) => get('api/keys', {}, signal));
+    this.tokens = this.reads((signal) => get('api/page/token', {}, signal).catch(() => ({ data: [] })));
     this.revoked = false;
-    this.stops = [on('key', () => this.keys.again()), on('reset', () => this.keys.again())];
+    this.on(['key', 'reset'], () => this.keys.again());
     this.keys.again();
     this.tokens.again();
   }
 
-  close() {
-    for (const stop of this.stops) stop();
-    this.keys.close();
-    this.tokens.close();
-  }
-
   async make() {
-    const problem = { is: /** @type {any} */ (null) };
+    const problem = { is: (null) };
     const made = await dialog('New key', (close) => keyForm(close, problem));
     if (!made) return;
     this.keys.again();
@@ -46,9 +39,9 @@ class Keyring {
   async limits(k) {
     const out = await dialog(`Limits of ${k.name}`, (close) => limitForm(k, close));
     if (!out) return;
-    await patch(`api/keys/${part(k.id)}`, out);
-    this.keys.again();
-    toast('The limits are changed.', () => patch(`api/keys/${part(k.id)}`, { requests_per_minute: k.requests_per_minute, concurrent_turns: k.concurrent_turns }).then(() => this.keys.again()));
+    const set = (/** @type {any} */ limits) => patch(`api/keys/${part(k.id)}`, limits).then(() => this.keys.again());
+    await set(out);
+    toast('The limits are changed.', () => set({ requests_per_minute: k.requests_per_minute, concurrent_turns: k.concurrent_turns }));
   }
 
   /** @param {any} k */
@@ -66,34 +59,32 @@ class Keyring {
     toast('Signed out there.');
   }
 
-  view() {
-    const flip = (/** @type {any} */ e) => { this.revoked = e.target.checked; change(); };
+  content() {
     return [
-      head('', 'Keys', h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: this.revoked, onchange: flip }), 'also revoked ones'), h('button', { onclick: once(() => this.make()) }, 'New key…')),
-      h('div', { class: 'scroll' }, h('div', { class: 'column wide' },
+      head('', 'Keys', check('also revoked ones', this.revoked, (so) => { this.revoked = so; change(); }), h('button', { onclick: once(() => this.make()) }, 'New key…')),
+      column('wide',
         shown(this.keys, ({ data }) => {
           const rows = data.filter((/** @type {any} */ k) => this.revoked || !k.revoked_at);
           return rows.length === 0 ? empty('Keys will be listed here. Without one, only this machine has access, with the development key.') : this.table(rows);
         }),
-        shown(this.tokens, ({ data }) => data.length > 0 && this.signedIn(data)))),
+        shown(this.tokens, ({ data }) => data.length > 0 && this.signedIn(data))),
     ];
   }
 
   /** @param {any[]} rows */
   table(rows) {
     return grid('Keys', ['Name', 'Owner', 'For', 'Requests a minute', 'Turns at once', 'Made', h('span', { class: 'unseen' }, 'Actions')],
-      rows.map((k) => h('tr', { key: k.id },
-        h('td', null, h('strong', null, k.name), k.session_key && h('p', { class: 'note' }, `memory ${k.session_key}`)), h('td', null, k.owner), h('td', null, k.scopes.join(', ')),
-        h('td', null, limit(k.limits.requests_per_minute)), h('td', null, limit(k.limits.concurrent_turns)),
+      rows.map((k) => cells(k.id, [h('strong', null, k.name), k.session_key && h('p', { class: 'note' }, `memory ${k.session_key}`)], k.owner, k.scopes.join(', '),
+        limit(k.limits.requests_per_minute), limit(k.limits.concurrent_turns),
         h('td', { title: exact(k.created_at) }, day(k.created_at), k.revoked_at && h('p', { class: 'bad' }, `revoked ${day(k.revoked_at)}`)),
-        h('td', null, !k.revoked_at && h('div', { class: 'buttons' }, h('button', { onclick: once(() => this.limits(k)), 'aria-label': `Limits of ${k.name}` }, 'Limits…'), h('button', { onclick: once(() => this.revoke(k)), 'aria-label': `Revoke ${k.name}` }, 'Revoke…'))))));
+        !k.revoked_at && h('div', { class: 'buttons' }, h('button', { onclick: once(() => this.limits(k)), 'aria-label': `Limits of ${k.name}` }, 'Limits…'), h('button', { onclick: once(() => this.revoke(k)), 'aria-label': `Revoke ${k.name}` }, 'Revoke…')))));
   }
 
   /** @param {any[]} rows */
   signedIn(rows) {
-    return [h('h2', null, 'Where this key is signed in'), h('ul', { class: 'quotes' }, rows.map((t) => h('li', { key: t.id },
-      h('p', null, t.current ? h('strong', null, 'Here') : `Signed in ${ago(t.created_at)}`, `, last used ${ago(t.last_used_at)}, until ${day(t.expires_at)} at the latest `,
-        !t.current && h('button', { class: 'link', onclick: once(() => this.signOut(t)) }, 'Sign out there')))))];
+    return [h('h2', null, 'Where this key is signed in'), quotes(rows, (t) => h('p', null,
+      t.current ? h('strong', null, 'Here') : `Signed in ${ago(t.created_at)}`, `, last used ${ago(t.last_used_at)}, until ${day(t.expires_at)} at the latest `,
+      !t.current && h('button', { class: 'link', onclick: once(() => this.signOut(t)) }, 'Sign out there')))];
   }
 }
 
@@ -103,50 +94,46 @@ const limit = (n) => (n === null || n === undefined ? 'no limit' : number(n));
 /** @param {(v: any) => void} close @param {{is: any}} problem */
 function keyForm(close, problem) {
   const submit = once(async (e) => {
-    const f = e.currentTarget.elements;
-    const chosen = scopes.map(([s]) => s).filter((s) => f[s].checked);
+    const given = new FormData(e.currentTarget);
+    const texts = ['name', 'owner', 'session_key'].map((name) => [name, String(given.get(name)).trim()]);
     try {
-      close(await post('api/keys', { name: f.name.value.trim(), ...(f.owner.value.trim() && { owner: f.owner.value.trim() }), ...(f.memory.value.trim() && { session_key: f.memory.value.trim() }), scopes: chosen }));
+      close(await post('api/keys', { ...Object.fromEntries(texts.filter(([, text]) => text)), scopes: given.getAll('scopes') }));
     } catch (err) { problem.is = err; change(); }
   });
   return h('form', { class: 'form', onsubmit: submit },
-    h('label', null, 'Name', h('input', { name: 'name', required: true, autocomplete: 'off' })), h('label', null, 'Owner; without one, whose data this server has now', h('input', { name: 'owner', autocomplete: 'off' })),
-    h('label', null, 'Session key of requests that name none', h('input', { name: 'memory', autocomplete: 'off' })),
-    h('fieldset', null, h('legend', null, 'For'), scopes.map(([s, text]) => h('label', { class: 'check' }, h('input', { type: 'checkbox', name: s, ref: (el) => { el.checked = !['admin', 'metrics'].includes(s); } }), text))),
+    field('Name', { name: 'name', required: true, autocomplete: 'off' }), field('Owner; without one, whose data this server has now', { name: 'owner', autocomplete: 'off' }),
+    field('Session key of requests that name none', { name: 'session_key', autocomplete: 'off' }),
+    h('fieldset', null, h('legend', null, 'For'), scopes.map(([s, text]) => h('label', { class: 'check' },
+      h('input', { type: 'checkbox', name: 'scopes', ref: (el) => { el.value = s; el.checked = !['admin', 'metrics'].includes(s); } }), text))),
     problem.is && trouble(problem.is, null),
-    h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary' }, 'Make the key')));
+    decision(close, 'Make the key'));
 }
 
 /** @param {any} k @param {(v: any) => void} close */
 function limitForm(k, close) {
   const value = (/** @type {any} */ el) => (el.value === '' ? null : Number(el.value));
   return h('form', { class: 'form', onsubmit: (e) => { e.preventDefault(); const f = e.currentTarget.elements; close({ requests_per_minute: value(f.requests), concurrent_turns: value(f.turns) }); } },
-    [['requests', 'Requests a minute', k.requests_per_minute], ['turns', 'Turns at once', k.concurrent_turns]].map(([name, label, n]) => h('label', null, `${label}; empty for the server’s default`, h('input', { name, type: 'number', min: 0, ref: (el) => { el.value = n ?? ''; } }))),
-    h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary' }, 'Change the limits')));
-}
-
-export function openKeys() {
-  const keyring = new Keyring();
-  return { title: () => 'Keys', go: () => {}, content: () => keyring.view(), close: () => keyring.close() };
+    [['requests', 'Requests a minute', k.requests_per_minute], ['turns', 'Turns at once', k.concurrent_turns]].map(([name, label, n]) =>
+      field(`${label}; empty for the server’s default`, { name, type: 'number', min: 0, ref: (/** @type {any} */ el) => { el.value = n ?? ''; } })),
+    decision(close, 'Change the limits'));
 }
 
 // Who did what, and whether the list of it is whole.
-class Audit {
+export class Audit extends Screen {
   constructor() {
+    super('Audit');
     /** @type {Record<string, string>} */
     this.filter = { action: '', actor: '', session_id: '', since: '', until: '' };
     /** @type {any} */
     this.verdict = null;
     this.pages = new Pages((cursor, signal) => get('api/audit', { ...this.query(), cursor }, signal), (e) => e.seq);
-    this.source = new Source((signal) => this.pages.first(signal, true));
-    this.source.again();
+    this.ends.push(() => this.pages.close());
+    this.pages.again();
   }
-
-  close() { this.source.close(); }
 
   query() {
     const f = this.filter;
-    return { ...f, since: f.since && new Date(`${f.since}T00:00:00`).toISOString(), until: f.until && new Date(`${f.until}T23:59:59`).toISOString(), limit: 100 };
+    return { ...f, since: startOf(f.since), until: endOf(f.until), limit: 100 };
   }
 
   async verify() {
@@ -154,16 +141,16 @@ class Audit {
     change();
   }
 
-  view() {
-    /** @param {string} name @param {string} label @param {string} [type] */
-    const field = (name, label, type = 'text') => h('label', null, label, h('input', { type, size: 12, value: this.filter[name], onchange: (e) => { this.filter = { ...this.filter, [name]: e.target.value.trim() }; this.source.again(); } }));
+  content() {
+    const set = (/** @type {string} */ name) => (/** @type {any} */ e) => { this.filter = { ...this.filter, [name]: e.target.value.trim() }; this.pages.again(); };
     return [
       head('', 'Audit', h('button', { onclick: once(() => this.verify()) }, 'Verify')),
-      h('div', { class: 'tools-row' }, field('action', 'action'), field('actor', 'by'), field('session_id', 'session'), field('since', 'from', 'date'), field('until', 'to', 'date')),
-      h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, this.verdict && verdict(this.verdict), shown(this.source, () => [
+      h('div', { class: 'tools-row' }, [['action', 'action'], ['actor', 'by'], ['session_id', 'session'], ['since', 'from', 'date'], ['until', 'to', 'date']].map(([name, label, type]) =>
+        field(label, { type, size: 12, value: this.filter[name], onchange: set(name) }))),
+      column('wide', this.verdict && verdict(this.verdict), shown(this.pages.source, () => [
         this.pages.items.length === 0 ? empty('Nothing of this kind was done. Deletions, keys and changes of memory will be listed here; what was said is not.') : entries(this.pages.items),
         more(this.pages),
-      ]))),
+      ])),
     ];
   }
 }
@@ -177,49 +164,42 @@ function verdict(v) {
 
 /** @param {any[]} rows */
 function entries(rows) {
-  return grid('Entries', ['No.', 'When', 'By', 'What', 'On', 'Outcome'], rows.map((e) => h('tr', { key: e.seq }, h('td', null, number(e.seq)), h('td', { title: exact(e.at) }, ago(e.at)), h('td', null, e.actor),
-      h('td', null, e.action, e.detail && h('p', { class: 'note' }, e.detail)), h('td', { class: 'mono' }, e.target ? `${e.target_kind ?? ''} ${e.target.slice(0, 20)}` : ''),
+  return grid('Entries', ['No.', 'When', 'By', 'What', 'On', 'Outcome'], rows.map((e) => cells(e.seq, number(e.seq), h('td', { title: exact(e.at) }, ago(e.at)), e.actor,
+      [e.action, e.detail && h('p', { class: 'note' }, e.detail)], h('td', { class: 'mono' }, e.target ? `${e.target_kind ?? ''} ${e.target.slice(0, 20)}` : ''),
       h('td', { class: e.outcome === 'ok' ? undefined : 'bad', title: e.request_id ? `request ${e.request_id}` : undefined }, e.outcome))));
 }
 
-export function openAudit() {
-  const audit = new Audit();
-  return { title: () => 'Audit', go: () => {}, content: () => audit.view(), close: () => audit.close() };
-}
-
 // How the server is: what a check finds, worst first, and what to do.
-const order = ['failed', 'warning', 'ok'];
-const says = /** @type {Record<string, string>} */ ({ failed: 'Failed', warning: 'Look at this', ok: 'Fine' });
-const tones = /** @type {Record<string, string>} */ ({ failed: 'bad', warning: 'warn', ok: 'now' });
+const levels = /** @type {Record<string, [string, string]>} */ ({ failed: ['bad', 'Failed'], warning: ['warn', 'Look at this'], ok: ['now', 'Fine'] });
 
-class Health {
+export class Health extends Screen {
   constructor() {
+    super('Health');
     this.deep = false;
-    this.doctor = new Source((signal) => get('api/doctor', { deep: this.deep || '' }, signal));
-    this.detail = new Source((signal) => get('health/detailed', {}, signal));
-    this.work = new Source((signal) => get('api/work', { limit: 50 }, signal));
-    this.stops = [on('work', () => this.work.again())];
+    this.doctor = this.reads((signal) => get('api/doctor', { deep: this.deep }, signal));
+    this.detail = this.reads((signal) => get('health/detailed', {}, signal));
+    this.work = this.reads((signal) => get('api/work', { limit: 50 }, signal));
+    this.on(['work'], () => this.work.again());
     for (const s of [this.doctor, this.detail, this.work]) s.again();
   }
 
-  close() {
-    for (const stop of this.stops) stop();
-    for (const s of [this.doctor, this.detail, this.work]) s.close();
-  }
-
-  view() {
+  content() {
     const check = (/** @type {boolean} */ deep) => () => { this.deep = deep; this.doctor.again(); this.detail.again(); change(); };
     return [
       head('', 'Health', h('button', { onclick: check(false), disabled: this.doctor.busy }, 'Check again'), h('button', { onclick: check(true), disabled: this.doctor.busy }, this.doctor.busy && this.deep ? 'Reading everything…' : 'Deep check')),
-      h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.doctor, findings), shown(this.detail, detail), shown(this.work, work))),
+      column('wide', shown(this.doctor, findings), shown(this.detail, detail), shown(this.work, work)),
     ];
   }
 }
 
 /** @param {any} d */
 function findings(d) {
+  const order = Object.keys(levels);
   const rows = [...d.findings].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
-  return h('ul', { class: 'quotes' }, rows.map((f) => h('li', { key: f.about + f.says }, h('p', null, h('strong', { class: tones[f.level] }, `${says[f.level] ?? f.level}: `), `${f.about}. `, f.says), f.do && h('p', { class: 'note' }, `What to do: ${f.do}`))));
+  return quotes(rows, (f) => {
+    const [tone, says] = levels[f.level] ?? ['', f.level];
+    return [h('p', null, h('strong', { class: tone }, `${says}: `), `${f.about}. `, f.says), f.do && h('p', { class: 'note' }, `What to do: ${f.do}`)];
+  });
 }
 
 /** @param {any} d */
@@ -239,11 +219,6 @@ function detail(d) {
 
 /** @param {any} w */
 function work(w) {
-  return [h('h2', null, 'Work behind the turns'), w.data.length === 0 ? empty('Nothing waits.') : h('ul', { class: 'quotes' }, w.data.map((/** @type {any} */ t) => h('li', { key: t.kind + t.session_id },
-    h('p', null, `${t.kind} of `, h('a', { href: `#/sessions/${part(t.session_id)}` }, t.session_id), `: ${t.status}${t.attempts > 1 ? `, ${number(t.attempts)} attempts` : ''}${t.next_attempt_at ? `, next ${ago(t.next_attempt_at)}` : ''}`), t.error && h('p', { class: 'note bad' }, t.error))))];
-}
-
-export function openHealth() {
-  const health = new Health();
-  return { title: () => 'Health', go: () => {}, content: () => health.view(), close: () => health.close() };
+  return [h('h2', null, 'Work behind the turns'), w.data.length === 0 ? empty('Nothing waits.') : quotes(w.data, (t) => [
+    h('p', null, `${t.kind} of `, h('a', { href: `#/sessions/${part(t.session_id)}` }, t.session_id), `: ${t.status}${t.attempts > 1 ? `, ${number(t.attempts)} attempts` : ''}${t.next_attempt_at ? `, next ${ago(t.next_attempt_at)}` : ''}`), t.error && h('p', { class: 'note bad' }, t.error)])];
 }

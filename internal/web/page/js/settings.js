@@ -3,75 +3,61 @@
 // leads nowhere.
 import { get } from './api.js';
 import { h } from './dom.js';
-import { shown, Source } from './load.js';
-import { grid, head } from './shape.js';
+import { plain, Screen, shown } from './load.js';
+import { cells, check, column, grid, head } from './shape.js';
 import { allowed, places } from './places.js';
 import { foot } from './signin.js';
 import { can, change, kept, state } from './store.js';
 
-export function open() {
-  const config = new Source((signal) => get('api/config', {}, signal));
-  const may = can('admin');
-  if (may) config.again();
-  return { title: () => 'Settings', go: () => {}, content: () => view(may ? config : null), close: () => config.close() };
+class Settings extends Screen {
+  constructor() {
+    super('Settings');
+    this.config = can('admin') ? this.reads((signal) => get('api/config', {}, signal)) : null;
+    this.config?.again();
+  }
+
+  content() {
+    return [
+      head('', 'Settings'),
+      column('wide',
+        h('h2', null, 'This browser'),
+        check('Single letters are keys (? shows them)', kept.get('keys') !== 'off', (so) => { kept.set('keys', so ? null : 'off'); change(); }),
+        h('p', { class: 'note' }, 'The theme is chosen below the places.'),
+        h('h2', null, 'The server'),
+        h('p', { class: 'note' }, `Version ${state.version}. The server’s settings are changed in its configuration file or its environment, not here.`),
+        this.config ? shown(this.config, ({ data }) => table(data)) : h('p', { class: 'note' }, 'They are shown to a key with the scope “admin”.')),
+    ];
+  }
 }
 
-/** @param {Source<any> | null} config */
-function view(config) {
-  const flip = (/** @type {any} */ e) => { kept.set('keys', e.target.checked ? null : 'off'); change(); };
-  return [
-    head('', 'Settings'),
-    h('div', { class: 'scroll' }, h('div', { class: 'column wide' },
-      h('h2', null, 'This browser'),
-      h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: kept.get('keys') !== 'off', onchange: flip }), 'Single letters are keys (? shows them)'),
-      h('p', { class: 'note' }, 'The theme is chosen below the places.'),
-      h('h2', null, 'The server'),
-      h('p', { class: 'note' }, `Version ${state.version}. The server’s settings are changed in its configuration file or its environment, not here.`),
-      config ? shown(config, ({ data }) => table(data)) : h('p', { class: 'note' }, 'They are shown to a key with the scope “admin”.'))),
-  ];
-}
+export const open = () => new Settings();
 
 /** @param {any[]} rows */
 function table(rows) {
-  return grid('Settings of the server', ['Setting', 'Value', 'From'], rows.map((r) => h('tr', { key: r.name }, h('td', null, h('span', { class: 'mono' }, r.name), r.usage && h('p', { class: 'note' }, r.usage)),
-      h('td', { class: 'mono' }, r.secret ? (r.value ? 'set' : 'not set') : String(r.value ?? '')), h('td', null, r.source))));
+  return grid('Settings of the server', ['Setting', 'Value', 'From'], rows.map((r) => cells(r.name, [h('span', { class: 'mono' }, r.name), r.usage && h('p', { class: 'note' }, r.usage)],
+    h('td', { class: 'mono' }, r.secret ? (r.value ? 'set' : 'not set') : String(r.value ?? '')), r.source)));
 }
 
-/** openMore lists the places that are not at the bottom. */
-export function openMore() {
-  return {
-    title: () => 'More',
-    go: () => {},
-    content: () => [
-      head('', 'More'),
-      h('div', { class: 'scroll' },
-        h('ul', { class: 'rows' }, places.filter((p) => p.minor && allowed(p)).map((p) => h('li', { key: p.id }, h('a', { class: 'row', href: `#/${p.id}` }, p.name)))),
-        h('div', { class: 'column' }, foot())),
-    ],
-  };
-}
+export const openMore = () => plain('More', () => [
+  head('', 'More'),
+  h('div', { class: 'scroll' },
+    h('ul', null, places.filter((p) => p.minor && allowed(p)).map((p) => h('li', { key: p.id }, h('a', { class: 'row', href: `#/${p.id}` }, p.name)))),
+    h('div', { class: 'column' }, foot())),
+]);
+
+/** elsewhere is a place that cannot be shown. @param {...Kid} kids */
+const elsewhere = (...kids) => plain('Not here', () => column('', h('h1', null, 'Not here'), kids));
 
 /** missing is a place that is not there, or that the key does not open. @param {Place | undefined} place */
-export function missing(place) {
-  const text = place
-    ? `${place.name} needs a key with the scope “${place.scope}”, and the key you are signed in with lacks it. Sign in with another key, or make one: hermes keys create NAME --scopes ${place.scope}`
-    : 'This address leads nowhere. Choose a place from the list.';
-  return {
-    title: () => 'Not here',
-    go: () => {},
-    content: () => h('div', { class: 'scroll' }, h('div', { class: 'column' }, h('h1', null, 'Not here'), h('p', null, text))),
-  };
-}
+export const missing = (place) => elsewhere(h('p', null, place
+  ? `${place.name} needs a key with the scope “${place.scope}”, and the key you are signed in with lacks it. Sign in with another key, or make one: hermes keys create NAME --scopes ${place.scope}`
+  : 'This address leads nowhere. Choose a place from the list.'));
 
 /** unread is a place whose module could not be read. @param {unknown} err */
 export function unread(err) {
   console.error(err);
-  return {
-    unread: true,
-    title: () => 'Not here',
-    go: () => {},
-    content: () => h('div', { class: 'scroll' }, h('div', { class: 'column' }, h('h1', null, 'Not here'),
-      h('p', null, 'This part of the page could not be read: the server cannot be reached, or it was updated meanwhile. Load the page again; what you have typed is kept.'),
-      h('p', null, h('button', { class: 'primary', onclick: () => location.reload() }, 'Load the page again')))),
-  };
+  const again = h('button', { class: 'primary', onclick: () => location.reload() }, 'Load the page again');
+  return Object.assign(elsewhere(
+    h('p', null, 'This part of the page could not be read: the server cannot be reached, or it was updated meanwhile. Load the page again; what you have typed is kept.'),
+    h('p', null, again)), { unread: true });
 }

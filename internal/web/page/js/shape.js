@@ -1,11 +1,63 @@
-// Shapes in which several screens show things: tables, pairs, headings, and who said a thing.
+// Shapes in which several screens show things: columns, tables, headings, fields, and who said a thing.
 import { part } from './api.js';
 import { h } from './dom.js';
-import { number } from './words.js';
+import { ago, exact, number } from './words.js';
 
 /** grid is a table that scrolls in itself. @param {string} label @param {any[]} heads @param {Kid} rows */
 export const grid = (label, heads, rows) => h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': label }, h('table', { class: 'grid' },
   h('thead', null, h('tr', null, heads.filter(Boolean).map((t) => (t.tag === 'th' ? t : h('th', { scope: 'col' }, t))))), h('tbody', null, rows)));
+
+/** column is what scrolls below the heading of a screen. @param {string} kind @param {...Kid} kids */
+export const column = (kind, ...kids) => h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: `column ${kind}` }, kids));
+
+/** @param {Kid} caption @param {Kid} rows */
+export const figures = (caption, rows) => h('table', { class: 'figures' }, caption && h('caption', { class: 'unseen' }, caption), h('tbody', null, rows));
+
+/** @param {string | number | undefined} key @param {Kid} name @param {...Kid} values */
+export const figure = (key, name, ...values) => h('tr', { key }, h('th', { scope: 'row' }, name), values.map((v) => h('td', null, v)));
+
+/** @param {any} key @param {...Kid} values */
+export const cells = (key, ...values) => h('tr', { key }, values.map((v) => (/** @type {any} */ (v)?.tag === 'td' ? v : h('td', null, v))));
+
+/** quotes are sentences, each with what is to be said about it. @template T @param {T[]} list @param {(item: T) => Kid} f */
+export const quotes = (list, f) => h('ul', { class: 'quotes' }, list.map((item) => h('li', { key: /** @type {any} */ (item).id }, f(item))));
+
+/** @param {string} key @param {string} title @param {() => void} close @param {Kid} kids */
+export const panelOf = (key, title, close, kids) => h('div', { class: 'scroll', key },
+  h('div', { class: 'panel-head' }, h('h2', null, title), h('button', { class: 'link', onclick: close }, 'Close')), kids);
+
+/**
+ * rowOf is a row of a list, of two lines.
+ * @param {{href: string, current: boolean, title: Kid, side: Kid, id: Kid, more: Kid}} of
+ */
+export const rowOf = (of) => h('a', { class: 'row session', href: of.href, 'aria-current': of.current ? 'true' : undefined },
+  h('span', { class: 'title' }, of.title), of.side, h('span', { class: 'id' }, of.id), h('span', { class: 'side' }, of.more));
+
+/** @param {string} at */
+export const when = (at) => h('time', { class: 'side', datetime: at, title: exact(at) }, ago(at));
+
+/** @param {string} label @param {any} props @param {string} [tag] */
+export const field = (label, props, tag = 'input') => h('label', null, label, h(tag, props));
+
+/** finder is a field that looks for something as one types. @param {string} label @param {string} value @param {(to: string) => void} set @param {any} [more] */
+export const finder = (label, value, set, more) => h('input', { type: 'search', placeholder: label, 'aria-label': label, value, oninput: (e) => set(e.target.value), ...more });
+
+/** @param {string} text @param {boolean} checked @param {(so: boolean) => void} set */
+export const check = (text, checked, set) => h('label', { class: 'check' }, h('input', { type: 'checkbox', checked, onchange: (e) => set(e.target.checked) }), text);
+
+/** @param {[string, string][]} options @param {string} value @param {(to: string) => void} set @param {any} [more] */
+export const choice = (options, value, set, more) => h('select', { onchange: (e) => set(e.target.value), ...more },
+  options.map(([v, text]) => h('option', { value: v, selected: v === value }, text)));
+
+/** decision are the buttons below a form. @param {(value: undefined) => void} close @param {string} action @param {any} [more] */
+export const decision = (close, action, more) => h('div', { class: 'buttons' },
+  h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary', ...more }, action));
+
+/** marked is a text with the character at which it cannot be read. @param {string} text @param {number} at */
+export function marked(text, at) {
+  const chars = [...text];
+  return h('p', { class: 'query-error' }, chars.slice(0, at).join(''), h('u', null, chars[at] ?? ' '), chars.slice(at + 1).join(''));
+}
 
 /** pairs are names with what they stand for, where there is something. @param {[string, Kid][]} rows */
 export const pairs = (rows) => h('dl', { class: 'pairs' }, rows.filter(([, v]) => v).map(([k, v]) => [h('dt', null, k), h('dd', null, v)]));
@@ -16,5 +68,5 @@ export const head = (back, title, ...more) => h('header', { class: 'head' }, bac
 /** who said a thing: a name, or the role. @param {string} role @param {string} [name] */
 export const who = (role, name) => name || (role === 'user' ? 'you' : role === 'assistant' ? 'answer' : role);
 
-/** place leads to a message. @param {string} session @param {number} seq @param {string} [more] */
+/** @param {string} session @param {number} seq @param {string} [more] */
 export const place = (session, seq, more = '') => h('a', { href: `#/sessions/${part(session)}/${seq}` }, `message ${number(seq)}${more}`);

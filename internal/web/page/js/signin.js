@@ -3,10 +3,10 @@
 import { auth, get, oldToken, onSignIn, post, Problem, remove, send, setToken, signedIn, useToken } from './api.js';
 import { ask, dialog, failed } from './dialog.js';
 import { h } from './dom.js';
-import { trouble as saysWhy } from './load.js';
-import { change, dropDrafts, kept, state, tab, theme } from './store.js';
+import { plain, trouble as saysWhy } from './load.js';
+import { choice } from './shape.js';
+import { change, dropDrafts, kept, state, setTheme, tab } from './store.js';
 
-/** enter finds out how one gets in, and who one is. */
 export async function enter() {
   onSignIn(askForKey);
   const code = takeCode();
@@ -33,7 +33,7 @@ async function sure(ask) {
       if (!(err instanceof Problem)) throw err;
       const problem = err;
       // While something else is on view, it stays.
-      if (!state.route.place) state.screen = { ...before, content: () => [h('h1', { class: 'unseen' }, 'hermes'), saysWhy(problem, null)] };
+      if (!state.route.place) state.screen = plain('', () => [h('h1', { class: 'unseen' }, 'hermes'), saysWhy(problem, null)]);
       change();
       await new Promise((resolve) => { setTimeout(resolve, Math.max(pause, problem.retryAfter * 1000)); });
     }
@@ -114,8 +114,7 @@ function keyForm(close, first) {
     h('div', { class: 'buttons' }, h('button', { class: 'primary', disabled: busy }, 'Sign in')));
 }
 
-// exchange changes a key for a token of the page, and returns what went wrong.
-/** @param {string} key @param {boolean} stay @returns {Promise<string>} */
+/** @param {string} key @param {boolean} stay */
 async function exchange(key, stay) {
   try {
     if (!/^[\x21-\x7e]+$/.test(key)) return 'This is not a key. A key begins with “hk_”, or is the one that the server was started with.';
@@ -133,19 +132,14 @@ async function signOut() {
   location.reload();
 }
 
-/** @param {string} to */
-const setTheme = (to) => { kept.set('theme', to); theme(); change(); };
 
-/** foot says who one is. */
 export function foot() {
   const me = state.me;
   const at = kept.get('theme') ?? '';
   return [
     h('p', null, who()),
     me && state.signIn === 'key' && h('button', { class: 'link', onclick: signOut }, 'Sign out'),
-    h('label', { class: 'theme' }, 'Theme ',
-      h('select', { value: at, onchange: (e) => setTheme(e.target.value) },
-        [['', 'as the system'], ['light', 'light'], ['dark', 'dark']].map(([value, text]) => h('option', { value, selected: value === at }, text)))),
+    h('label', null, 'Theme ', choice([['', 'as the system'], ['light', 'light'], ['dark', 'dark']], at, setTheme, { value: at })),
   ];
 }
 
@@ -155,7 +149,6 @@ function who() {
   return state.me ? `Signed in as ${name(state.me.actor)}` : 'Not signed in';
 }
 
-/** banner warns where there is no sign-in. */
 export function banner() {
   return state.signIn === 'none' && h('p', { class: 'warning' },
     'This server runs with --no-auth: whoever reaches it can read all of this. Nothing can be said under a session id.');

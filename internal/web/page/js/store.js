@@ -18,7 +18,7 @@ export const state = {
 let queued = false;
 let drawing = () => {};
 
-/** onDraw names what draws the page. @param {() => void} f */
+/** @param {() => void} f */
 export function onDraw(f) { drawing = f; }
 
 /** change draws the page, at most once a frame. */
@@ -36,7 +36,14 @@ export function drawNow() {
   drawing();
 }
 
-/** say tells a screen reader something. @param {string} text */
+/** calm is a function that acts once it was not called for a while. @param {() => any} f @param {number} [ms] */
+export function calm(f, ms = 150) {
+  /** @type {any} */
+  let timer;
+  return () => { clearTimeout(timer); timer = setTimeout(f, ms); };
+}
+
+/** @param {string} text */
 export function say(text) {
   state.status = text;
   change();
@@ -47,7 +54,7 @@ const base = `hermes:${location.pathname}:`;
 
 /** @param {Storage} store */
 const box = (store) => ({
-  /** @param {string} name @returns {string | null} */
+  /** @param {string} name */
   get: (name) => { try { return store.getItem(base + name); } catch { return null; } },
   /** @param {string} name @param {string | null} value */
   set: (name, value) => {
@@ -56,7 +63,6 @@ const box = (store) => ({
       else store.setItem(base + name, value);
     } catch { /* no room, or storage is switched off: the page works without */ }
   },
-  /** @returns {string[]} */
   names: () => { try { return Object.keys(store).filter((k) => k.startsWith(base)).map((k) => k.slice(base.length)); } catch { return []; } },
 });
 
@@ -65,7 +71,7 @@ export const tab = box(window.sessionStorage);
 /** kept is kept for longer. */
 export const kept = box(window.localStorage);
 
-/** can reports whether the key has a scope. @param {string} scope */
+/** @param {string} scope */
 export function can(scope) {
   const scopes = state.me?.scopes;
   return !scopes || scopes.includes(scope) || scopes.includes('*');
@@ -79,7 +85,14 @@ export function dropDrafts(word) {
   }
 }
 
-/** theme puts the chosen theme on the page: light, dark, or the system's. */
+/** setTheme chooses a theme for this browser: light, dark, or the system's. @param {string} to */
+export function setTheme(to) {
+  kept.set('theme', to);
+  theme();
+  change();
+}
+
+/** theme puts the chosen theme on the page. */
 export function theme() {
   const chosen = kept.get('theme');
   if (chosen) document.documentElement.dataset.theme = chosen;
@@ -92,7 +105,7 @@ export function randomID() {
   return Array.from(b, (n) => n.toString(16).padStart(2, '0')).join('');
 }
 
-/** copy puts a text into the clipboard. @param {string} text */
+/** @param {string} text */
 export async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // On plain http, only this is there.
@@ -106,7 +119,7 @@ export async function copy(text) {
   return undefined;
 }
 
-/** save offers a text as a file. @param {string} name @param {string} text @param {string} type */
+/** @param {string} name @param {string} text @param {string} type */
 export function save(name, text, type) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

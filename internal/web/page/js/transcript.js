@@ -98,7 +98,7 @@ export class Transcript {
     return true;
   }
 
-  /** go jumps to a message. @param {number} seq */
+  /** @param {number} seq */
   async go(seq) {
     const [first, last] = [this.rows[0]?.seq, this.rows.at(-1)?.seq];
     if (first !== undefined && last !== undefined && seq >= first && seq <= last && this.show(seq)) return;
@@ -158,7 +158,7 @@ export class Transcript {
     this.draw();
   }
 
-  /** fresh reads what has been said since. @param {(rows: Message[]) => Message[]} [choose] */
+  /** @param {(rows: Message[]) => Message[]} [choose] */
   async fresh(choose = (rows) => rows) {
     if (this.after) return [];
     const turn = this.turn;
@@ -181,7 +181,7 @@ export class Transcript {
     this.keep(() => this.put(found.data.filter((/** @type {Message} */ m) => m.seq <= last), false));
   }
 
-  /** add places what is not yet a message at the end. @param {...HTMLElement} els */
+  /** @param {...HTMLElement} els */
   add(...els) {
     this.keep(() => { this.tail = [...this.tail, ...els]; this.draw(); });
   }
@@ -191,7 +191,7 @@ export class Transcript {
     this.keep(() => { this.tail = this.tail.filter((el) => !els.includes(el)); this.draw(); });
   }
 
-  /** el of a message is made once. @param {Message} m */
+  /** @param {Message} m */
   elementOf(m) {
     const known = this.els.get(m.seq);
     if (known) return known;

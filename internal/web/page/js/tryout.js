@@ -1,14 +1,14 @@
 // Three ways to try a memory: what a model is shown of it, what a question would find in
 // it, and a question to memory as it was.
 import { get, post } from './api.js';
-import { ask, endOf } from './aside.js';
+import { ask } from './aside.js';
 import { failed } from './dialog.js';
 import { h } from './dom.js';
 import { empty, shown, Source } from './load.js';
-import { pairs } from './shape.js';
+import { column, figure, figures, finder, pairs } from './shape.js';
 import { change, randomID } from './store.js';
 import { where } from './why.js';
-import { day, number, plural, short } from './words.js';
+import { day, endOf, number, plural, short } from './words.js';
 
 // What a model is shown of a memory: the block of the next turn to the letter, and the check that it can be made again from the messages.
 /** @param {Scope} scope */
@@ -31,14 +31,14 @@ export function shownToModel(scope) {
   return {
     again: () => { source.again(); },
     close: () => source.close(),
-    view: () => h('div', { class: 'scroll' }, h('div', { class: 'column wide' }, shown(source, (s) => [
+    view: () => column('wide', shown(source, (s) => [
       h('p', null, `The next turn is given ${plural(s.budget.used, 'token')} of memory, of ${number(s.budget.tokens)} at most. The words stand below as a model gets them.`),
       s.next ? h('pre', { class: 'block', tabindex: 0 }, s.next) : empty('Nothing is known yet, so nothing is shown.'),
       pairs([['state hash', h('span', { class: 'mono' }, s.state_hash)], ['facts', number(s.facts_total ?? 0)]]),
       h('div', null, h('button', { onclick: verify, disabled: busy }, busy ? 'Reading the messages again…' : 'Verify')),
       h('p', { class: 'note' }, 'Verify reads all messages again, makes the facts anew, and compares. Nothing is changed.'),
       verdict && h('p', { role: 'status', class: verdict.identical ? 'now' : 'bad' }, says(verdict)),
-    ]))),
+    ])),
   };
 }
 
@@ -59,7 +59,7 @@ export function tryQuestion(scope) {
     close: () => source.close(),
     view: () => [
       h('form', { class: 'tools-row', key: 'form', onsubmit: submit },
-        h('input', { type: 'search', placeholder: 'A question', 'aria-label': 'A question', size: 40, value: question, oninput: (e) => { question = e.target.value; } }),
+        finder('A question', question, (to) => { question = to; }, { size: 40 }),
         h('button', { class: 'primary' }, 'Find')),
       h('div', { class: 'scroll', key: 'found' }, h('div', { class: 'facts' },
         !asked && empty('Ask something: what a turn would be given is listed here, best first. Nothing is stored.'),
@@ -72,7 +72,7 @@ export function tryQuestion(scope) {
 function hit(m) {
   return h('li', { key: m.message_id }, h('p', { class: 'said' }, `“${short(m.quote, 500)}”`), where(m),
     h('details', null, h('summary', { class: 'note' }, `Score ${m.score.toFixed(3)}`),
-      h('table', { class: 'figures' }, h('tbody', null, (m.reasons ?? []).map((/** @type {any} */ r) => h('tr', null, h('th', { scope: 'row' }, r.feature, r.detail && h('span', { class: 'soft' }, `, ${r.detail}`)), h('td', null, r.weight.toFixed(3))))))));
+      figures('', (m.reasons ?? []).map((/** @type {any} */ r) => figure(undefined, [r.feature, r.detail && h('span', { class: 'soft' }, `, ${r.detail}`)], r.weight.toFixed(3))))));
 }
 
 // A question to memory as it was on a day, beside the same question now. Neither is kept.
@@ -103,11 +103,10 @@ export function askPast(scope) {
   return {
     view: () => [
       h('form', { class: 'tools-row', key: 'form', onsubmit: submit },
-        h('input', { placeholder: 'A question', 'aria-label': 'A question', size: 34, required: true, value: question, oninput: (e) => { question = e.target.value; } }),
+        finder('A question', question, (to) => { question = to; }, { type: 'text', size: 34, required: true }),
         h('label', null, 'as of', h('input', { type: 'date', required: true, value: date, onchange: (e) => { date = e.target.value; change(); } })),
         h('button', { class: 'primary', disabled: both?.busy }, 'Ask')),
-      h('div', { class: 'scroll', key: 'answers' }, h('div', { class: 'column wide' },
-        both ? answers(both) : empty('Ask what was known on a day. The answer of then stands beside the answer of now; neither is kept.'))),
+      column('wide', both ? answers(both) : empty('Ask what was known on a day. The answer of then stands beside the answer of now; neither is kept.')),
     ],
   };
 }

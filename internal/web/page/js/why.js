@@ -2,12 +2,12 @@
 import { get, part } from './api.js';
 import { h } from './dom.js';
 import { shown, Source } from './load.js';
-import { place, who } from './shape.js';
+import { figure, figures, panelOf, place, quotes, who } from './shape.js';
 import { dayClock, number, day, short } from './words.js';
 
-const parts = /** @type {[string, string][]} */ ([
+const parts = [
   ['system', 'System prompt'], ['memory', 'Memory: facts and quotes'], ['tail', 'Newest turns, verbatim'], ['input', 'Your message'], ['tools', 'Tools and their results'],
-]);
+];
 
 export class Why {
   /** @param {string} id of the receipt @param {() => void} close */
@@ -21,9 +21,7 @@ export class Why {
   close() { this.source.close(); }
 
   view() {
-    return h('div', { class: 'scroll', key: this.id },
-      h('div', { class: 'panel-head' }, h('h2', null, 'Why this answer'), h('button', { class: 'link', onclick: this.end }, 'Close')),
-      shown(this.source, (receipt) => reasons(receipt)));
+    return panelOf(this.id, 'Why this answer', this.end, shown(this.source, (receipt) => reasons(receipt)));
   }
 }
 
@@ -34,7 +32,7 @@ function reasons(r) {
     h('p', { class: 'note' }, `Answered by ${who} on ${dayClock(r.at)}. This is what it was given.`),
     given(r.context),
     facts(r.facts),
-    quotes(r.recalled),
+    recalled(r.recalled),
     sent(r.sent, r._lineage_root_id),
     r.tools?.length > 0 && [h('h3', null, `Tools (${r.tools.length})`), h('ul', { class: 'quiet' }, r.tools.map((/** @type {any} */ t) => h('li', null, `${t.name}, ${t.ms} ms, ${t.ok ? 'done' : 'failed'}`)))],
     r.system && h('details', null, h('summary', null, 'System prompt'), h('pre', { tabindex: 0 }, r.system)),
@@ -43,43 +41,43 @@ function reasons(r) {
   ];
 }
 
-/** given are the parts of the prompt, as a bar and in figures. @param {any} c */
+/** @param {any} c */
 export function given(c) {
   if (!c) return null;
   const used = parts.filter(([name]) => c[name] > 0);
   const whole = used.reduce((sum, [name]) => sum + c[name], 0) || 1;
   return [
     h('div', { class: 'bar-of', 'aria-hidden': 'true' }, used.map(([name]) => h('span', { key: name, class: `part-${name}`, css: { width: `${(c[name] / whole) * 100}%` } }))),
-    h('table', { class: 'figures' }, h('caption', { class: 'unseen' }, 'Tokens of the prompt, by part'), h('tbody', null,
-      used.map(([name, text]) => h('tr', { key: name }, h('th', { scope: 'row' }, h('span', { class: `swatch part-${name}` }), text), h('td', null, number(c[name])))),
+    figures('Tokens of the prompt, by part', [
+      used.map(([name, text]) => figure(name, [h('span', { class: `swatch part-${name}` }), text], number(c[name]))),
       h('tr', { class: 'sum' }, h('th', { scope: 'row' }, `Sent, of ${number(c.budget_tokens)}`), h('td', null, number(c.sent_tokens))),
-      h('tr', null, h('th', { scope: 'row' }, 'The whole history would be'), h('td', null, number(c.naive_tokens))))),
+      figure('naive', 'The whole history would be', number(c.naive_tokens)),
+    ]),
   ];
 }
 
-/** where says who said a thing, when, and leads to it. @param {any} f */
+/** @param {any} f */
 export const where = (f) => h('p', { class: 'note' }, `${who(f.role, f.speaker)}, ${day(f.said_at)}, `, place(f.session_id, f.seq));
 
 /** @param {any[]} list */
 function facts(list) {
   if (!list?.length) return null;
-  return [h('h3', null, `Facts (${number(list.length)})`), h('ul', { class: 'quotes' }, list.map((f) => h('li', { key: f.id },
+  return [h('h3', null, `Facts (${number(list.length)})`), quotes(list, (f) => [
     h('p', { class: 'said' }, f.status === 'current' ? `“${f.quote}”` : h('s', null, `“${f.quote}”`)),
     f.status !== 'current' && h('p', { class: 'note past' }, `No longer holds${f.superseded_at ? ` since ${day(f.superseded_at)}` : ''}`),
-    where(f))))];
+    where(f)])];
 }
 
 /** @param {any[]} list */
-function quotes(list) {
+function recalled(list) {
   if (!list?.length) return null;
-  return [h('h3', null, `Recalled (${number(list.length)})`), h('ul', { class: 'quotes' },
-    list.map((q) => h('li', { key: q.message_id }, h('p', { class: 'said' }, `“${short(q.quote, 600)}”`), where(q))))];
+  return [h('h3', null, `Recalled (${number(list.length)})`), quotes(list, (q) => [h('p', { class: 'said' }, `“${short(q.quote, 600)}”`), where(q)])];
 }
 
 /** @param {any[]} list @param {string} root */
 function sent(list, root) {
   if (!list?.length) return null;
-  return h('details', null, h('summary', null, `Newest turns (${number(list.length)})`), h('ul', { class: 'quotes' },
-    list.map((m) => h('li', { key: m.id }, h('p', { class: m.role === 'user' ? 'said' : undefined }, short(m.content, 300)),
-      h('p', { class: 'note' }, `${who(m.role, m.name)}, ${day(m.created_at)}, `, place(root, m.seq))))));
+  return h('details', null, h('summary', null, `Newest turns (${number(list.length)})`), quotes(list, (m) => [
+    h('p', { class: m.role === 'user' ? 'said' : undefined }, short(m.content, 300)),
+    h('p', { class: 'note' }, `${who(m.role, m.name)}, ${day(m.created_at)}, `, place(root, m.seq))]));
 }

@@ -4,10 +4,7 @@
 // direction of a text round.
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/**
- * visible shows the characters that hide, as their numbers.
- * @param {string} text
- */
+/** @param {string} text */
 export function visible(text) {
   if (text.search(hidden) < 0) return text;
   return text.replace(/\r\n/g, '\n').replace(hidden, (c) => `[U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`);
@@ -18,10 +15,7 @@ const grouped = new Intl.NumberFormat('en-GB');
 /** @param {number} n */
 export const number = (n) => grouped.format(n);
 
-/**
- * plural is a count with its word.
- * @param {number} n @param {string} one @param {string} [many]
- */
+/** @param {number} n @param {string} one @param {string} [many] */
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
 /** @param {number} n */
@@ -49,11 +43,14 @@ export function setClock(date) {
 
 /** @param {Intl.DateTimeFormatOptions} options */
 const format = (options) => new Intl.DateTimeFormat('en-GB', options);
-const dayFormat = format({ day: 'numeric', month: 'short', year: 'numeric' });
+/** @type {Intl.DateTimeFormatOptions} */
+const shortDay = { day: 'numeric', month: 'short', year: 'numeric' };
+const dayFormat = format(shortDay);
+const utcFormat = format({ ...shortDay, timeZone: 'UTC' });
 const longDay = format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const clockFormat = format({ hour: '2-digit', minute: '2-digit' });
 const monthFormat = format({ month: 'long', year: 'numeric' });
-const exactFormat = format({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' });
+const exactFormat = format({ ...shortDay, hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' });
 
 /** @param {Time} t */
 const date = (t) => new Date(t ?? NaN);
@@ -62,13 +59,13 @@ const by = (f) => (t) => (Number.isNaN(date(t).getTime()) ? '' : f.format(date(t
 
 export const day = by(dayFormat);
 /** utcDay is a day of which the server says when it begins: such days are those of UTC. */
-export const utcDay = by(format({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }));
+export const utcDay = by(utcFormat);
 export const weekday = by(longDay);
 export const clock = by(clockFormat);
 export const month = by(monthFormat);
 export const exact = by(exactFormat);
 
-/** dayClock is a day and a time of day. @param {Time} t */
+/** @param {Time} t */
 export const dayClock = (t) => (day(t) ? `${day(t)}, ${clock(t)}` : '');
 
 /**
@@ -87,24 +84,11 @@ export function ago(t) {
   return day(t);
 }
 
-/**
- * span is the time for which something held.
- * @param {Time} from @param {Time} to
- */
-export function span(from, to) {
-  const [a, b] = [date(from), date(to)];
-  if (day(from) === day(to)) return day(to);
-  if (a.getFullYear() === b.getFullYear()) {
-    return `${format({ day: 'numeric', month: 'short' }).format(a)} – ${day(to)}`;
-  }
-  return `${day(from)} – ${day(to)}`;
-}
+/** @param {Time} from @param {Time} to */
+export const span = (from, to) => dayFormat.formatRange(date(from), date(to));
 
 /** days are the days of UTC from a time to another, at which they are over. @param {Time} from @param {Time} to */
-export function days(from, to) {
-  const [first, last] = [utcDay(from), utcDay(date(to).getTime() - 1)];
-  return first === last ? first : `${first} to ${last}`;
-}
+export const days = (from, to) => utcFormat.formatRange(date(from), date(to).getTime() - 1);
 
 /**
  * inZone is a time as another zone's clocks show it.
@@ -112,19 +96,21 @@ export function days(from, to) {
  */
 export function inZone(t, zone) {
   try {
-    return format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: zone }).format(date(t));
+    return format({ ...shortDay, weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone: zone }).format(date(t));
   } catch {
     return exact(t);
   }
 }
 
-/** ownZone is the zone of whoever looks. */
+// startOf and endOf are the first and the last moment of a day, in the zone of whoever looks.
+/** @param {string | undefined} date */
+export const startOf = (date) => date && new Date(`${date}T00:00:00`).toISOString();
+/** @param {string} date */
+export const endOf = (date) => date && new Date(`${date}T23:59:59.999`).toISOString();
+
 export const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/**
- * wait is a time still to go.
- * @param {number} ms
- */
+/** @param {number} ms */
 export function wait(ms) {
   const s = Math.max(0, Math.ceil(ms / 1000));
   if (s < 60) return plural(s, 'second');
@@ -135,10 +121,7 @@ export function wait(ms) {
 /** @param {number} ms */
 export const took = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-/**
- * same reports whether two sentences say the same but for signs and case.
- * @param {string} a @param {string} b
- */
+/** @param {string} a @param {string} b */
 export function same(a, b) {
   /** @param {string} text */
   const bare = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
