@@ -13,8 +13,7 @@ import (
 type course struct {
 	numbers []FactNumber
 	topic   string
-	// of, facts and last are the state that it was made of: each change of a fact comes
-	// with a new fact, or with another state.
+	// of, facts and last are the state that it was made of.
 	of    *State
 	facts int
 	last  FactNumber
@@ -25,8 +24,9 @@ func (v *View) TimelinePage(topic string, q *FactQuery) FactPage {
 	var page FactPage
 	v.with(func(s *State) {
 		wanted := stems(topic)
-		if l := &v.course; l.of != s || l.facts != s.Len() || l.last != s.last || l.topic != strings.Join(wanted, " ") {
-			v.course = course{numbers: s.course(wanted), topic: strings.Join(wanted, " "), of: s, facts: s.Len(), last: s.last}
+		if l := &v.course; !l.current(s, wanted) && !l.extend(s, wanted) {
+			*l = course{numbers: s.course(wanted), topic: strings.Join(wanted, " ")}
+			l.set(s)
 		}
 		page = FactPage{}
 		for _, k := range s.facts(v.course.cut(s, q)) {
@@ -34,6 +34,61 @@ func (v *View) TimelinePage(topic string, q *FactQuery) FactPage {
 		}
 	})
 	return page
+}
+
+// set notes of which facts the timeline is.
+func (l *course) set(s *State) { l.of, l.facts, l.last = s, s.Len(), s.last }
+
+// current reports whether this is the timeline of a topic as stems.
+func (l *course) current(s *State, wanted []string) bool {
+	return l.of == s && l.facts == s.Len() && l.last == s.last && l.topic == strings.Join(wanted, " ")
+}
+
+// mostAdded is how many new facts are put into a timeline one by one. Behind more of them, it is
+// made anew.
+const mostAdded = 256
+
+// extend adds the facts that were learnt since the timeline was made, and reports whether it
+// could. A fact changes only when a new one that links to it is learnt, and none leaves a
+// timeline as long as its state lives.
+func (l *course) extend(s *State, wanted []string) bool {
+	at, _ := slices.BinarySearch(s.order, l.last+1)
+	added := s.order[at:]
+	known := l.of == s && l.topic == strings.Join(wanted, " ")
+	if !known || len(added) > mostAdded || len(added) != s.Len()-l.facts {
+		return false
+	}
+	keep := make(chosen)
+	for _, n := range slices.Clone(added) { // to name a fact may put it into the order
+		now := s.held[n]
+		keep.add(&now.Fact, wanted)
+		for _, link := range now.Links {
+			if was := s.named(link.To); was != nil {
+				keep.add(&was.Fact, wanted)
+			}
+		}
+	}
+	for id := range keep {
+		if k := s.named(id); k != nil {
+			l.put(s, k)
+		}
+	}
+	l.set(s)
+	return true
+}
+
+// put puts a fact into the timeline, unless it is there.
+func (l *course) put(s *State, k *record) {
+	at, there := slices.BinarySearchFunc(l.numbers, k, func(n FactNumber, k *record) int {
+		if n == k.Number {
+			return 0
+		}
+		other := s.facts([]glimpse{{number: n}})[0]
+		return cmp.Or(other.SaidAt.Compare(k.SaidAt), cmp.Compare(n, k.Number))
+	})
+	if !there {
+		l.numbers = slices.Insert(l.numbers, at, k.Number)
+	}
 }
 
 // course is the timeline of a topic as stems, by numbers.
