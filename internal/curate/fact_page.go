@@ -9,18 +9,19 @@ import (
 )
 
 // FactPage returns a page of the facts of a scope, and counts all of them. The present is read
-// from the store page by page; words are looked for in the texts that the view holds. Of the
-// past, and of a whole lineage, all facts are read.
+// from the store page by page; words are looked for in the texts that the view holds. Of what was
+// known in the past, and of a whole lineage, all facts are read.
 func (c *Curator) FactPage(ctx context.Context, o owner.Owner, scope memory.Scope, q memory.FactQuery) (memory.FactPage, error) {
 	var counts memory.FactCounts
 	var counted bool
 	var all []memory.Fact
 	var saying []memory.FactNumber
-	past := isPast(scope) || !q.HeldAt.IsZero()
+	if isPast(scope) {
+		all, err := c.Facts(ctx, o, scope)
+		return q.Page(all), err
+	}
 	err := c.look(ctx, o, scope, func(v *memory.View) error {
-		if !past {
-			counts, counted = v.Kinds()
-		}
+		counts, counted = v.Kinds()
 		var err error
 		switch {
 		case !counted:

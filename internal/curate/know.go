@@ -64,6 +64,13 @@ func (c *Curator) look(ctx context.Context, o owner.Owner, scope memory.Scope, d
 
 // Facts returns the facts of a scope in the order they were learnt.
 func (c *Curator) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
+	if isPast(scope) {
+		facts, err := c.views.PastFacts(ctx, o, scope)
+		if err != nil {
+			return nil, fmt.Errorf("read facts: %w", err)
+		}
+		return facts, nil
+	}
 	var out []memory.Fact
 	err := c.look(ctx, o, scope, func(v *memory.View) error {
 		out = v.Facts()

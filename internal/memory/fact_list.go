@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -34,6 +35,8 @@ type FactFilter struct {
 	// Says is in the quote, of which the statement is a part, or in the reason, if their
 	// letters from A to Z are read as small ones; "" for any text.
 	Says string
+	// HeldAt lets through what was true at a time, as far as is known today; zero for any.
+	HeldAt time.Time
 	// Behind is a number; facts begin behind it, in the order of numbers, or in the opposite
 	// one.
 	Behind FactNumber
@@ -136,7 +139,9 @@ func (q *FactQuery) behind(ctx context.Context, from Lister, o owner.Owner, scop
 
 // filter is what a store can look for.
 func (q *FactQuery) filter() FactFilter {
-	f := FactFilter{Status: q.Status, Latest: q.Latest, Says: sameInSmall(q.Words), Reversals: q.Kind == ReversalKind}
+	f := FactFilter{
+		Status: q.Status, Latest: q.Latest, Says: sameInSmall(q.Words), HeldAt: q.HeldAt, Reversals: q.Kind == ReversalKind,
+	}
 	switch {
 	case q.Kind != "" && !f.Reversals:
 		f.Kinds = []Kind{q.Kind}

@@ -148,16 +148,24 @@ func (v *View) loadFacts(ctx context.Context, cache *piece.Cache, begun *Opening
 
 // readWhole reads all facts of a scope.
 func readWhole(ctx context.Context, from *source, s *State) error {
+	facts, err := wholeFacts(ctx, from)
+	if err == nil {
+		s.Restore(facts)
+	}
+	return err
+}
+
+// wholeFacts are all facts of a scope as they were known at its time.
+func wholeFacts(ctx context.Context, from *source) ([]Fact, error) {
 	var facts []Fact
 	err := from.store.Facts(ctx, from.owner, from.scope, func(f *StoredFact) bool {
 		facts = append(facts, f.Fact)
 		return ctx.Err() == nil
 	})
 	if err := errors.Join(err, ctx.Err()); err != nil {
-		return fmt.Errorf("load facts: %w", err)
+		return nil, fmt.Errorf("load facts: %w", err)
 	}
-	s.Restore(asKnown(facts, from.scope))
-	return nil
+	return asKnown(facts, from.scope), nil
 }
 
 // factsAfter reads the facts after a number that were not read ahead.

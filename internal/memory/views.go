@@ -151,6 +151,11 @@ func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error)
 	return c.load(ctx, c.source(ctx, o, s))
 }
 
+// PastFacts are the facts of [Views.Past], for which no message is read and nothing is indexed.
+func (c *Views) PastFacts(ctx context.Context, o owner.Owner, s Scope) ([]Fact, error) {
+	return wholeFacts(ctx, c.source(ctx, o, s))
+}
+
 // fill loads an entry for its first user. A failed load is not cached.
 func (c *Views) fill(ctx context.Context, e *viewEntry, from *source, fresh bool) {
 	if fresh {

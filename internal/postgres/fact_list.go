@@ -9,11 +9,12 @@ import (
 )
 
 // What a list shows: ?3 are kinds or null, ?4 is whether reversals are wanted, ?5 a text in
-// small letters.
+// small letters, ?8 a time at which the facts held or null.
 const (
 	factsLetThrough = ` AND (?3::text[] IS NULL OR f.kind = ANY(?3::text[]))
 		AND (NOT ?4::boolean OR f.superseded_by IS NOT NULL OR position('"supersedes"' IN f.links) > 0)
-		AND (?5::text = '' OR position(?5::text IN lower(f.quote)) > 0 OR position(?5::text IN lower(f.because)) > 0)`
+		AND (?5::text = '' OR position(?5::text IN lower(f.quote)) > 0 OR position(?5::text IN lower(f.because)) > 0)
+		AND (?8::bigint IS NULL OR f.said_at <= ?8::bigint AND (f.superseded_by IS NULL OR f.superseded_at > ?8::bigint))`
 	factsForward   = factsLetThrough + ` AND f.number > ?6 ORDER BY f.number LIMIT ?7`
 	factsBackward  = factsLetThrough + ` AND f.number < ?6 ORDER BY f.number DESC LIMIT ?7`
 	factTexts      = `SELECT f.number, f.kind, f.quote, coalesce(f.because, '') FROM facts f WHERE `
@@ -45,7 +46,7 @@ func (db *DB) FactsListed(
 	}
 	defer leave()
 	return rowsOf(ctx, db, factScanner(), selectFacts+present+withStatus(f.Status)+tail,
-		o.ID(), arg, kinds, f.Reversals, f.Says, int64(f.Behind), limit)
+		o.ID(), arg, kinds, f.Reversals, f.Says, int64(f.Behind), limit, millis(f.HeldAt))
 }
 
 // FactTexts implements memory.Lister.

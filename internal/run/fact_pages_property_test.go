@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -23,10 +24,12 @@ func TestFactPages(t *testing.T) {
 		n++
 		s := &scopedTalk{h: h, rt: rt, owner: owner.Stored(fmt.Sprintf("reader%d", n)), sent: map[session.ID][]string{}, keys: []string{"p"}}
 		for range rapid.IntRange(6, 16).Draw(rt, "before") {
+			h.now = h.now.Add(time.Hour)
 			s.step()
 		}
-		for q, more := factQuery(rt), true; more; {
+		for q, more := factQuery(rt, h.now), true; more; {
 			page := s.page(memory.Scope{Key: "p"}, q)
+			s.past(memory.Scope{Key: "p", AsOf: hoursBefore(rt, h.now)}, q)
 			if more = page.More; !more {
 				break
 			}
@@ -43,6 +46,30 @@ func TestFactPages(t *testing.T) {
 			}
 		}
 	})
+}
+
+// past reads a page of what was known, and the memory of then.
+func (s *scopedTalk) past(scope memory.Scope, q memory.FactQuery) {
+	got, err := s.h.curator.FactPage(context.Background(), s.owner, scope, q)
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	v, err := s.h.views.Past(context.Background(), s.owner, scope)
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	known := v.Facts()
+	for i := range known {
+		known[i].Replaces = "" // it is not stored
+	}
+	if diff := cmp.Diff(q.Page(known), got); diff != "" {
+		s.rt.Fatalf("scope %+v, query %+v: (-memory +page)\n%s", scope, q, diff)
+	}
+}
+
+// hoursBefore is a time of the talk.
+func hoursBefore(rt *rapid.T, now time.Time) time.Time {
+	return now.Add(-time.Duration(rapid.IntRange(0, 12).Draw(rt, "hours")) * time.Hour)
 }
 
 // page reads a page in both ways.
@@ -82,9 +109,9 @@ func (s *scopedTalk) page(scope memory.Scope, q memory.FactQuery) memory.FactPag
 }
 
 // factQuery is any query for facts. Most select many.
-func factQuery(rt *rapid.T) memory.FactQuery {
+func factQuery(rt *rapid.T, now time.Time) memory.FactQuery {
 	q := memory.FactQuery{Latest: rapid.Bool().Draw(rt, "latest"), Limit: rapid.IntRange(1, 3).Draw(rt, "limit")}
-	switch rapid.IntRange(0, 5).Draw(rt, "what") {
+	switch rapid.IntRange(0, 6).Draw(rt, "what") {
 	case 0:
 		q.Kind = rapid.SampledFrom([]memory.Kind{memory.Decision, memory.Preference, memory.Retraction, memory.ReversalKind, "odd"}).Draw(rt, "kind")
 	case 1:
@@ -92,6 +119,8 @@ func factQuery(rt *rapid.T) memory.FactQuery {
 	case 2:
 		yes := rapid.Bool().Draw(rt, "asserted")
 		q.Asserted = &yes
+	case 4:
+		q.HeldAt = hoursBefore(rt, now)
 	case 3:
 		q.Words = rapid.SampledFrom([]string{"redis", "mo", "is ", "k", "zebra"}).Draw(rt, "words")
 	}

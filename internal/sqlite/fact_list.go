@@ -10,11 +10,13 @@ import (
 )
 
 // What a list shows: ?3 are kinds in JSON or null, ?4 is whether reversals are wanted, ?5 a text
-// in small letters. The index facts_order has the kind and the status, too.
+// in small letters, ?8 a time at which the facts held or null. The index facts_order has the kind and
+// the status, too.
 const (
 	factsLetThrough = ` AND (?3 IS NULL OR f.kind IN (SELECT value FROM json_each(?3)))
 		AND (?4 = 0 OR f.superseded_by IS NOT NULL OR instr(f.links, '"supersedes"') > 0)
-		AND (?5 = '' OR instr(lower(f.quote), ?5) > 0 OR f.because IS NOT NULL AND instr(lower(f.because), ?5) > 0)`
+		AND (?5 = '' OR instr(lower(f.quote), ?5) > 0 OR f.because IS NOT NULL AND instr(lower(f.because), ?5) > 0)
+		AND (?8 IS NULL OR f.said_at <= ?8 AND (f.superseded_by IS NULL OR f.superseded_at > ?8))`
 	factsForward   = factsLetThrough + ` AND f.number > ?6 ORDER BY f.number LIMIT 0+?7`
 	factsBackward  = factsLetThrough + ` AND f.number < ?6 ORDER BY f.number DESC LIMIT 0+?7`
 	factTexts      = `SELECT f.number, f.kind, f.quote, coalesce(f.because, '') FROM facts f WHERE `
@@ -50,7 +52,7 @@ func (db *DB) FactsListed(
 	}
 	defer leave()
 	return rowsOf(ctx, db, factScanner(), selectFacts+present+withStatus(f.Status)+tail,
-		o.ID(), arg, kinds, f.Reversals, f.Says, int64(f.Behind), limit)
+		o.ID(), arg, kinds, f.Reversals, f.Says, int64(f.Behind), limit, millis(f.HeldAt))
 }
 
 // FactTexts implements memory.Lister.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/memory"
 )
@@ -30,7 +31,7 @@ func manyKinds(t *testing.T, st Store) []memory.StoredFact {
 		f := fact(memory.FactID(fmt.Sprint("n", i)), m, []memory.Kind{memory.Plain, memory.Question, memory.Decision}[i%3])
 		switch i {
 		case 0:
-			f.SupersededBy, f.SupersededAt = "f_n2", m.SaidAt
+			f.SupersededBy, f.SupersededAt = "f_n2", m.SaidAt.Add(time.Hour)
 		case 2:
 			f.Links, f.Because = []memory.Link{{Kind: memory.Supersedes, To: "f_n0"}}, "It was SLOW"
 		case 3:
@@ -46,6 +47,7 @@ func manyKinds(t *testing.T, st Store) []memory.StoredFact {
 
 func testFactsListed(t *testing.T, st Store) {
 	all := manyKinds(t, st)
+	replaced := all[0].SupersededAt
 	for what, c := range map[string]struct {
 		filter memory.FactFilter
 		want   []int
@@ -65,6 +67,10 @@ func testFactsListed(t *testing.T, st Store) {
 		"no pattern":               {memory.FactFilter{Says: "%"}, []int{4}},
 		"behind the zero byte":     {memory.FactFilter{Says: " knows"}, []int{5}},
 		"a word that nobody said":  {memory.FactFilter{Says: "zebra"}, nil},
+		"held at their statement":  {memory.FactFilter{HeldAt: all[0].SaidAt}, []int{0, 1, 2, 3, 4, 5}},
+		"held a moment earlier":    {memory.FactFilter{HeldAt: all[0].SaidAt.Add(-time.Millisecond)}, nil},
+		"held until replaced":      {memory.FactFilter{HeldAt: replaced.Add(-time.Millisecond)}, []int{0, 1, 2, 3, 4, 5}},
+		"held when replaced":       {memory.FactFilter{HeldAt: replaced}, []int{1, 2, 3, 4, 5}},
 		"a kind and a word":        {memory.FactFilter{Says: "redis", Kinds: []memory.Kind{memory.Question}}, []int{1}},
 	} {
 		for _, limit := range []int{1, 2, 10} {
