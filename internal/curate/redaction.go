@@ -21,15 +21,18 @@ import (
 const maxRewrites = 8
 
 // forgetIn erases the thing from one lineage, between two turns, and with it the sentences
-// at the spans.
+// at the spans. A dry run waits for no turn, which may itself wait for a person.
 func (c *Curator) forgetIn(
 	ctx context.Context, o owner.Owner, root session.ID, thing *mention.Thing, spans spansBySeq, out *Forgotten,
 ) error {
-	l, err := c.lineages.Take(ctx, o, root, lineage.Bare)
-	if err != nil {
-		return err
+	var l *lineage.Held
+	var err error
+	if !out.DryRun {
+		if l, err = c.lineages.Take(ctx, o, root, lineage.Bare); err != nil {
+			return err
+		}
+		defer l.Release()
 	}
-	defer l.Release()
 	for range maxRewrites {
 		part := &Forgotten{DryRun: out.DryRun}
 		err = c.forgetHeld(ctx, o, root, thing, spans, l, part)
@@ -43,7 +46,7 @@ func (c *Curator) forgetIn(
 	return err
 }
 
-// forgetHeld is forgetIn for a lineage whose turn is held. It fails with Conflict if
+// forgetHeld is forgetIn for a lineage whose turn is held, or for a dry run. It fails with Conflict if
 // its messages were changed meanwhile.
 func (c *Curator) forgetHeld(
 	ctx context.Context, o owner.Owner, root session.ID, thing *mention.Thing, spans spansBySeq, l *lineage.Held, out *Forgotten,
@@ -71,12 +74,14 @@ func (c *Curator) forgetHeld(
 		}
 		return nil
 	}
-	scopes := slices.Collect(maps.Keys(x.scopes))
-	release, err := c.lineages.Alone(ctx, o, scopes...) // otherwise facts that another turn learns meanwhile would be lost
-	if err != nil {
-		return err
+	if !out.DryRun {
+		scopes := slices.Collect(maps.Keys(x.scopes))
+		release, err := c.lineages.Alone(ctx, o, scopes...) // otherwise facts that another turn learns meanwhile would be lost
+		if err != nil {
+			return err
+		}
+		defer release()
 	}
-	defer release()
 	if err := x.relearn(ctx); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -85,5 +86,38 @@ func TestForgettingReachesWhatWasSent(t *testing.T) {
 	}
 	if again := h.why(h.framed("s", system, `"seed":1`, nil)); again.System != system {
 		t.Errorf("got %q, want what was said again as it was said", again.System)
+	}
+}
+
+// TestDryRunOfForgetting: it counts while a turn is under way, which may wait for a person.
+func TestDryRunOfForgetting(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 8000)
+	ask := func(text string) *run.Request {
+		return &run.Request{
+			Owner: owner.Local(), Session: "s", Source: session.SourceAPI,
+			Messages: []session.Message{{Role: session.User, Content: text}},
+		}
+	}
+	if got := h.turn(ask("We use Nightjar.")); got.err != nil {
+		t.Fatal(got.err)
+	}
+	decided := make(chan struct{})
+	h.model.say(saying{text: "Noted.", after: decided})
+	s, err := h.runner.Start(t.Context(), ask("Deploy it."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	got, err := h.curator.Forget(ctx, owner.Local(), "Nightjar", true)
+	if err != nil || got.Sentences != 1 || got.Facts != 1 {
+		t.Errorf("got %+v, %v, want a sentence and a fact", got, err)
+	}
+	close(decided)
+	for _, err := range s.Deltas(t.Context()) {
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
