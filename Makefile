@@ -12,7 +12,7 @@ help: ## list the targets
 build: ## a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/hermes ./cmd/hermes
 
-test: unit wire compat ## everything that must pass, in about eleven minutes on two cores
+test: unit wire compat ## everything that must pass, in about nine minutes on two cores
 
 # The build of the tests is the build of the program: without cgo. go vet shares its objects,
 # and go test need not vet a second time.

@@ -39,6 +39,10 @@ func newClient(o Options, header http.Header) *client {
 	c.header.Set("Content-Type", "application/json")
 	c.header.Set("Accept", "application/json")
 	c.header.Set("User-Agent", "hermes")
+	// Without values it is not sent. It tells the transport to send a request again, on a new
+	// connection, if the server closes a kept one before it answers: many close those that were
+	// idle for five seconds, at the very moment at which the next turn may use one.
+	c.header["Idempotency-Key"] = nil
 	if c.base != nil && c.base.User != nil {
 		if c.header.Get("Authorization") == "" {
 			r := http.Request{Header: c.header}
