@@ -281,7 +281,7 @@ func TestErrors(t *testing.T) {
 		{gatewaytest.DiscordFault{Status: 502}, gateway.Unknown},
 		{gatewaytest.DiscordFault{Status: 503}, gateway.Temporary},
 		{gatewaytest.DiscordFault{Status: 504}, gateway.Unknown},
-		{gatewaytest.DiscordFault{Status: 200}, gateway.Unknown}, // a page
+		{gatewaytest.DiscordFault{Status: 200}, gateway.Unknown},   // a page
 		{gatewaytest.DiscordFault{Status: 401}, gateway.Temporary}, // pages of a proxy, too
 		{gatewaytest.DiscordFault{Status: 403}, gateway.Temporary},
 		{gatewaytest.DiscordFault{Status: 302}, gateway.Temporary},
