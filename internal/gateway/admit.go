@@ -262,7 +262,7 @@ func (b *Bot) people(known []Person) int {
 	n := len(b.Users)
 	for i := range known {
 		p := &known[i]
-		if p.State == Approved && p.Owner == "" && !named(b.Users, &Sender{ID: p.User, Aliases: []string{p.Chat}}) {
+		if p.State == Approved && p.Owner == "" && !named(b.Users, &Sender{ID: p.User, Aliases: []string{p.Listed}}) {
 			n++
 		}
 	}

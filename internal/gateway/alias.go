@@ -11,7 +11,7 @@ import (
 // settings stay the judge: an id that they no longer list lets nobody in.
 func (g *Gateway) remember(ctx context.Context, b *Bot, s *Sender, known *Person) error {
 	id := b.listedAs(s)
-	if id == "" || known.State != Asking && known.Chat == id {
+	if id == "" || known.Listed == id {
 		return nil
 	}
 	p := Person{
@@ -20,7 +20,7 @@ func (g *Gateway) remember(ctx context.Context, b *Bot, s *Sender, known *Person
 	if known.State == Approved { // who was let in stays so, with an id that may be an admin's
 		p = *known
 	}
-	p.Chat = id
+	p.Listed = id
 	if err := g.store.PutPerson(ctx, b.Owner, p); err != nil {
 		return fmt.Errorf("remember the id of a person: %w", err)
 	}
@@ -46,12 +46,12 @@ func (b *Bot) listedAs(s *Sender) string {
 // listed, and may be another person's by now.
 func (b *Bot) recognise(s *Sender, p *Person, known []Person) {
 	var ids []string
-	if b.lists(p.Chat) && p.Chat != s.ID {
-		ids = append(ids, p.Chat)
+	if b.lists(p.Listed) && p.Listed != s.ID {
+		ids = append(ids, p.Listed)
 	}
 	if b.lists(s.ID) {
 		for i := range known {
-			if known[i].State == Alias && known[i].Chat == s.ID {
+			if known[i].State == Alias && known[i].Listed == s.ID {
 				ids = append(ids, known[i].User)
 			}
 		}

@@ -353,6 +353,34 @@ func TestOtherIDsOfApprovedAdmins(t *testing.T) {
 	})
 }
 
+// TestStrangerInAListedChat: where a stranger asked for a code says nothing of who the stranger is,
+// also if the chat has the id of a person whom the settings list.
+func TestStrangerInAListedChat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		asks := h.dm("666", "Let me in.")
+		asks.Place.Chat = ada
+		h.receive(asks)
+		h.settled()
+		h.receive(h.dm("666", "My cat is called Minka."))
+		h.settled()
+		want(t, "turns of a stranger", h.model.count(), 0)
+		_, code, _ := strings.Cut(h.wire.said()[0], "approve telegram ")
+		if _, err := h.gateway.Approve(t.Context(), h.bot.Owner, gateway.Telegram, code[:8], ""); err != nil {
+			t.Fatal(err)
+		}
+		h.receive(h.dm("666", "My cat is called Minka."))
+		h.settled()
+		h.receive(h.dm("666", "/forget Minka"))
+		h.settled()
+		if said := h.wire.said(); strings.HasPrefix(said[len(said)-1], "Minka stands in") {
+			t.Errorf("who was let in is an admin: %q", said[len(said)-1])
+		}
+	})
+}
+
 // TestNumberAlone: a person whom the settings list by number stays in one chat, whichever of the
 // person's ids the platform tells.
 func TestNumberAlone(t *testing.T) {

@@ -298,8 +298,10 @@ type Person struct {
 	Account  string
 	User     string
 	Name     string
-	Chat     string // where the person wrote, or the other id under which the settings list the person
+	Chat     string // where the person asked; "" for an Alias
 	State    PersonState
+	// Listed is another id of the person, under which the settings list the person; "" if none is known.
+	Listed string
 	// Owner is whose data the person's DMs are, if it is not the platform's owner.
 	Owner string
 	// CodeHash is the hash of the pairing code; nil without one.

@@ -11,7 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-const personColumns = `platform, account, user_id, name, chat_id, state, for_owner, code_hash, asked_at, expires_at, approved_at`
+const personColumns = `platform, account, user_id, name, chat_id, state, for_owner, code_hash, asked_at, expires_at, approved_at, listed_id`
 
 func errNoPerson() error {
 	return fault.New(fault.NotFound, "person_not_found", "Nobody of this id is known.")
@@ -19,17 +19,17 @@ func errNoPerson() error {
 
 func scanPerson(row interface{ Scan(...any) error }) (gateway.Person, error) {
 	var p gateway.Person
-	var name, forOwner sql.NullString
+	var name, forOwner, listed sql.NullString
 	var asked int64
 	var expires, approved sql.NullInt64
-	err := row.Scan(&p.Platform, &p.Account, &p.User, &name, &p.Chat, &p.State, &forOwner, &p.CodeHash, &asked, &expires, &approved)
+	err := row.Scan(&p.Platform, &p.Account, &p.User, &name, &p.Chat, &p.State, &forOwner, &p.CodeHash, &asked, &expires, &approved, &listed)
 	if isNoRows(err) {
 		return p, errNoPerson()
 	}
 	if err != nil {
 		return p, fmt.Errorf("read person: %w", err)
 	}
-	p.Name, p.Owner = name.String, forOwner.String
+	p.Name, p.Owner, p.Listed = name.String, forOwner.String, listed.String
 	p.AskedAt, p.ExpiresAt, p.ApprovedAt = bound.FromMillis(asked), fromMillis(expires), fromMillis(approved)
 	return p, nil
 }
@@ -55,13 +55,13 @@ func (db *DB) PutPerson(ctx context.Context, host owner.Owner, p gateway.Person)
 		code = p.CodeHash
 	}
 	return db.w.submit(ctx, host, func(t *tx) error {
-		_, err := t.exec(`INSERT INTO chat_people (owner_id, `+personColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
+		_, err := t.exec(`INSERT INTO chat_people (owner_id, `+personColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)
 			ON CONFLICT (owner_id, platform, account, user_id) DO UPDATE
 			SET name = excluded.name, chat_id = excluded.chat_id, state = excluded.state,
 			for_owner = excluded.for_owner, code_hash = excluded.code_hash, asked_at = excluded.asked_at, expires_at = excluded.expires_at,
-			approved_at = excluded.approved_at`,
+			approved_at = excluded.approved_at, listed_id = excluded.listed_id`,
 			host.ID(), string(p.Platform), p.Account, p.User, null(p.Name), p.Chat, string(p.State), null(p.Owner), code, millis(p.AskedAt),
-			millis(p.ExpiresAt), millis(p.ApprovedAt))
+			millis(p.ExpiresAt), millis(p.ApprovedAt), null(p.Listed))
 		return err
 	})
 }

@@ -242,6 +242,7 @@ func chatTables() map[string]Table {
 	}
 	person := with(map[string]Column{
 		"user_id": {Rule: WholeRow}, "name": {Rule: Emptied}, "state": {Rule: Ours}, "for_owner": {Rule: Ours},
+		"listed_id": {Rule: WholeRow},
 	})
 	delete(person, "thread_id")
 	names := with(map[string]Column{"user_id": {Rule: WholeRow}, "name": {Rule: WholeRow}, "label": {Rule: WholeRow}})

@@ -397,7 +397,7 @@ func testMovePerson(t *testing.T, st Store) {
 	put("new", gateway.Asking, "")
 	put("asks", gateway.Asking, "")
 	got, err := move("old", "new")
-	if err != nil || got.User != "new" || got.Chat != "new" || got.State != gateway.Approved || got.Owner != "carol" {
+	if err != nil || got.User != "new" || got.Chat != "new" || got.State != gateway.Approved || got.Owner != "carol" || got.Listed != "the-listed" {
 		t.Errorf("got %+v, %v, want carol's person with the new id", got, err)
 	}
 	for _, from := range []string{"old", "asks", "nobody"} {
@@ -486,7 +486,7 @@ func settleChat(t *testing.T, st Store, o owner.Owner) {
 func personOf(o owner.Owner) gateway.Person {
 	return gateway.Person{
 		Platform: gateway.Telegram, Account: "the-bot", User: "the-user", Name: markOf(o), Chat: "the-chat", State: gateway.Approved, AskedAt: epoch(),
-		ApprovedAt: epoch(),
+		ApprovedAt: epoch(), Listed: "the-listed",
 	}
 }
 
