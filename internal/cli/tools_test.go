@@ -55,8 +55,11 @@ func TestKillTools(t *testing.T) {
 		s := serve(t, home, env, "--addr", "127.0.0.1:"+port)
 		ctx, cancel := context.WithCancel(t.Context())
 		var talking sync.WaitGroup
+		first := make(chan struct{}) // the first turn of the round is answered
+		answered := sync.OnceFunc(func() { close(first) })
 		for i := range clients {
 			talking.Go(func() {
+				defer answered() // also if no turn is: the test then says so at its end
 				client := newClient(t)
 				for n := 0; ; n++ {
 					c := chat{session: fmt.Sprintf("s%d", i), text: fmt.Sprintf("job %d-%d-%d", i, round, n), stream: n%2 == 0}
@@ -64,10 +67,12 @@ func TestKillTools(t *testing.T) {
 						return
 					}
 					told[i]++
+					answered()
 				}
 			})
 		}
-		fuse := time.NewTimer(150*time.Millisecond + rand.N(300*time.Millisecond))
+		<-first
+		fuse := time.NewTimer(rand.N(300 * time.Millisecond))
 		<-fuse.C
 		s.kill()
 		cancel()
