@@ -1,9 +1,14 @@
 package memory
 
 // skipHeading skips the label before a colon at the start of a note: the type of a
-// commit ("fix: …", "feat(api): …") or a time ("Q3: …").
+// commit ("fix: …", "feat(api): …"), a time ("Q3: …"), or a label with words before it ("Some quick
+// background: …").
 func (r *reading) skipHeading() {
 	if r.stop < 3 {
+		return
+	}
+	if colon := r.labelEnd(); colon > 0 {
+		r.label, r.lead = true, colon+1
 		return
 	}
 	colon := 1
@@ -21,4 +26,18 @@ func (r *reading) skipHeading() {
 		return
 	}
 	r.label, r.lead = true, colon+1
+}
+
+// mostHeading is how many words a heading has before its label.
+const mostHeading = 4
+
+// labelEnd is the colon behind a label of several words, if somebody speaks of themself behind it;
+// 0 for none. A name before a colon is no label: it may be who says the rest.
+func (r *reading) labelEnd() int {
+	for i := 1; i <= mostHeading && i+2 < r.stop && r.toks[i].kind == wordToken; i++ {
+		if r.toks[i].is(tagLabel) && r.toks[i+1].mark(":") && r.toks[i+2].is(tagI, tagWe) {
+			return i + 1
+		}
+	}
+	return 0
 }
