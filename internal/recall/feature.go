@@ -3,7 +3,9 @@ package recall
 import (
 	"math"
 	"slices"
+	"sync"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/wordvec"
@@ -410,6 +412,14 @@ func (q *question) subjectOf(words []word) cue {
 			heaviest, at = q.words[n].weight, i
 		}
 	}
+	if at < 0 {
+		return q.subjectOfKin(words)
+	}
+	return q.namedBefore(words, at)
+}
+
+// namedBefore is the person who is named last before a word.
+func (q *question) namedBefore(words []word, at int) cue {
 	subject := cue(0)
 	for i := 0; i < at; i++ {
 		w := &words[i]
@@ -422,3 +432,32 @@ func (q *question) subjectOf(words []word) cue {
 	}
 	return subject
 }
+
+// subjectOfKin is subjectOf for a passage that has a job where the question asks what somebody's
+// work is. "My dentist" is another person.
+func (q *question) subjectOfKin(words []word) cue {
+	for at := range words {
+		if !jobs()[words[at].stem] || !q.asksForJob() {
+			continue
+		}
+		if at > 0 && words[at-1].cues&cueSelf != 0 {
+			return cueOther
+		}
+		return q.namedBefore(words, at)
+	}
+	return 0
+}
+
+// asksForJob reports whether a question asks what somebody's work is.
+func (q *question) asksForJob() bool {
+	return slices.ContainsFunc(q.words, func(w wanted) bool { return slots()["job"].words[w.stem] })
+}
+
+// jobs are the stems of what people are by their work.
+var jobs = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, stem := range language.Kinds(language.Stem("job")) {
+		out[stem] = true
+	}
+	return out
+})

@@ -109,7 +109,20 @@ func (q *question) asksOnlyFor(p *passage) bool {
 		return false
 	}
 	a := slots()[p.fact.Attribute]
-	return a.form&q.form != 0 && !slices.ContainsFunc(q.words, func(w wanted) bool { return !a.words[w.stem] })
+	return a.asked(q) && !slices.ContainsFunc(q.words, func(w wanted) bool { return !a.words[w.stem] })
+}
+
+// asked reports whether a question has the form in which the attribute is asked for.
+func (a *asking) asked(q *question) bool {
+	if a.form == 0 {
+		return q.form == 0 && len(a.words) > 0 && asksWhat(wordsOf(q.whole))
+	}
+	return a.form&q.form != 0
+}
+
+// asksWhat reports whether a question begins with "what". A word such as "and" may stand before.
+func asksWhat(words []word) bool {
+	return slices.ContainsFunc(words[:min(2, len(words))], func(w word) bool { return strings.HasPrefix(w.low, "what") })
 }
 
 // stated reports whether a passage states a fact that holds.

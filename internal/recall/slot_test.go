@@ -37,6 +37,35 @@ func TestAskedBySlot(t *testing.T) {
 	}
 }
 
+// TestAskedForJob: who asks for their own work is told what they are, and not whom they know.
+func TestAskedForJob(t *testing.T) {
+	t.Parallel()
+	others := []string{"My dentist is Dr. Patel.", "My wife is a teacher.", "My brother works as a pilot.", "I'm a father of two."}
+	for _, c := range []struct{ told, want string }{
+		{"I'm a nurse.", "nurse"},
+		{"Quick background: I work as a nurse at St. Mary's in Leeds, night shifts mostly.", "nurse"},
+		{"Some context: I'm an electrician.", "electrician"},
+		{"I'm a software engineer, by the way.", "software engineer"},
+		{"", ""},
+	} {
+		for _, question := range []string{"What's my job?", "What do I do for a living?", "What is my profession?", "And what do I work as?"} {
+			k := newTalk(t)
+			if c.told != "" {
+				k.tell(c.told)
+			}
+			k.tell(others...)
+			if got := k.say(question); sure(got) != (c.want != "") || !strings.Contains(got, c.want) {
+				t.Errorf("%s %s: got %q, want %q in it", c.told, question, got, c.want)
+			}
+		}
+	}
+	k := newTalk(t)
+	k.tell("I'm a nurse.", "Anna: I'm a lawyer.")
+	if got := k.say("What's my job?"); !strings.HasSuffix(got, "you're a nurse.") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestUnrealHomes: what somebody wishes, nearly did, did once or denies does not end what holds, and
 // is no answer to a question for what holds.
 func TestUnrealHomes(t *testing.T) {
