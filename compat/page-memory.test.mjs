@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { startHermes } from './support/hermes.mjs';
-import { answered, go, press, reach, say, settled } from './support/page.mjs';
-import { startScene, until } from './support/scene.mjs';
+import { answered, go, press, reach, say, settled, violations } from './support/page.mjs';
+import { startScene, until, waiting } from './support/scene.mjs';
 import { screens } from './support/screens.mjs';
 
 let stage, pages, server, scene;
@@ -186,6 +186,60 @@ describe('forgetting', () => {
       assert.ok(!(await kept(page)).includes('Mira'), place);
     }
     await page.close();
+  });
+});
+
+describe('a forgetting while a call waits for a person', () => {
+  const begin = async (name) => {
+    await server.api('/api/sessions/heron/messages', { method: 'POST', body: { messages: [{ role: 'user', content: `The heron at the pond is ${name}.` }] } });
+    const run = await waiting(server, 'pond');
+    const page = await pages.open(`${server.url}/#/memory/session/heron/facts`);
+    return { page, run, name, modal: page.locator('dialog.modal') };
+  };
+  const confirmed = async ({ page, modal, name }) => {
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    await modal.getByRole('textbox').fill(name);
+    await modal.getByRole('button', { name: 'Show what would go' }).click();
+    await modal.getByText('This cannot be undone').waitFor();
+    await modal.getByRole('textbox').fill(name);
+    await modal.getByRole('textbox').press('Enter');
+  };
+
+  it('says what it waits for, and ends once that turn is stopped', async () => {
+    const at = await begin('Ottoline');
+    await confirmed(at);
+    const waits = at.modal.getByRole('region', { name: 'What it waits for' });
+    await waits.getByText('It waits for 1 turn under way').waitFor();
+    assert.equal(await waits.getByRole('link', { name: 'The turn in pond' }).getAttribute('href'), `#/runs/${at.run}`);
+    await waits.getByRole('button', { name: 'Deny' }).waitFor();
+    assert.deepEqual(await violations(at.page), []);
+    await waits.getByRole('button', { name: 'Stop this turn' }).click();
+    await at.modal.getByText('Left: 0.').waitFor();
+    await at.page.close();
+  });
+
+  it('goes on when its dialog is closed to decide, and shows the certificate', async () => {
+    const at = await begin('Peregrin');
+    await confirmed(at);
+    await at.modal.getByRole('link', { name: 'The turn in pond' }).click();
+    await at.page.getByRole('button', { name: 'Deny' }).first().click();
+    await at.modal.getByText('Left: 0.').waitFor();
+    await at.page.close();
+  });
+
+  it('of one fact says it, too', async () => {
+    const at = await begin('Quentin');
+    await waiting(server, 'heron');
+    const [fact] = (await server.api('/api/memory?session_id=heron&q=Quentin')).data;
+    await go(at.page, `#/memory/session/heron/facts?fact=${fact.id}`);
+    await at.page.getByRole('button', { name: 'Forget…' }).last().click();
+    await at.modal.getByRole('textbox').fill('forget');
+    await at.modal.getByRole('textbox').press('Enter');
+    await at.modal.getByText('It waits for 1 turn under way').waitFor();
+    await at.modal.getByRole('button', { name: 'Stop this turn' }).click();
+    await at.page.getByText('the words are erased').waitFor();
+    await server.api(`/v1/runs/${at.run}/stop`, { method: 'POST' });
+    await at.page.close();
   });
 });
 

@@ -5,7 +5,7 @@ import { once, toast } from './dialog.js';
 import { h, make } from './dom.js';
 import { gutter, toolLine, unlabel } from './message.js';
 import { grow } from './nodes.js';
-import { exact, took, visible } from './words.js';
+import { exact, now, took, visible, wait } from './words.js';
 
 // atOnce is how many blocks are put into the document in one frame.
 const atOnce = 200;
@@ -148,10 +148,7 @@ export class Answer {
 
   /** @param {any} event */
   request(event) {
-    const el = make('div', { class: 'approval' },
-      h('p', null, h('strong', null, event.name), ' waits for you. Without a decision it counts as denied at ', exact(event.deadline), '.'),
-      h('pre', { tabindex: 0 }, plain(event.arguments)),
-      decisions(event.run_id, event));
+    const el = make('div', null, approval(event.run_id, event));
     this.calls.get(event.call_id)?.remove();
     this.calls.set(event.call_id, el);
     this.words.append(el);
@@ -168,11 +165,19 @@ export class Answer {
 /** over reports whether an event is a run's last. @param {any} event */
 export const over = (event) => /^run\.(completed|failed|cancelled|interrupted)$/.test(event.type);
 
-/** decisions are the buttons for a call that waits for a person. @param {string} run @param {any} call @param {() => void} [done] */
-export function decisions(run, call, done) {
+/**
+ * approval is a call that waits for a person, with all of its arguments. With done, it is drawn
+ * anew as time goes by.
+ * @param {string} run @param {any} call @param {() => void} [done]
+ */
+export function approval(run, call, done) {
   const decide = (/** @type {boolean} */ approve) => once(() => post(`v1/runs/${part(run)}/approval`, { approve, call_id: call.call_id })
     .then(() => toast(`${call.name} was ${approve ? 'approved' : 'denied'}.`)).finally(done));
-  return h('div', { class: 'buttons' }, h('button', { onclick: decide(true) }, 'Approve'), h('button', { onclick: decide(false) }, 'Deny'));
+  const left = new Date(call.deadline).getTime() - now();
+  return h('div', { key: call.call_id, class: 'approval' },
+    h('p', null, h('strong', null, call.name), ' waits for you. ', left > 0 ? `Denied by itself ${done ? `in ${wait(left)}, ` : ''}at ${exact(call.deadline)}.` : 'Its time is over: it counts as denied.'),
+    h('pre', { tabindex: 0 }, plain(call.arguments)),
+    left > 0 && h('div', { class: 'buttons' }, h('button', { onclick: decide(true) }, 'Approve'), h('button', { onclick: decide(false) }, 'Deny')));
 }
 
 /** @param {any} value */

@@ -1,7 +1,7 @@
 // Dialogs and short messages. What cannot be undone wants a name typed.
 import { Problem } from './api.js';
 import { draw, h } from './dom.js';
-import { trouble } from './load.js';
+import { broken, trouble } from './load.js';
 import { decision, field } from './shape.js';
 import { change } from './store.js';
 import { toType, typed } from './words.js';
@@ -31,7 +31,7 @@ function dismiss(id) {
 
 /** @param {unknown} err */
 export function failed(err) {
-  if (!(err instanceof Problem)) { console.error(err); return toast('This page has failed. Reload it; if it fails again, report it as a bug.', undefined, true); }
+  if (!(err instanceof Problem)) { console.error(err); return toast(broken, undefined, true); }
   const more = err.requestID ? ` (${[err.code, `request ${err.requestID}`].filter(Boolean).join(', ')})` : '';
   return toast(err.message + more, undefined, true);
 }

@@ -4,6 +4,7 @@ import { confirmation, dialog, failed } from './dialog.js';
 import { h } from './dom.js';
 import { tellAll } from './events.js';
 import { trouble } from './load.js';
+import { patient } from './runs.js';
 import { decision, figure, figures, quotes, who } from './shape.js';
 import { change, dropDrafts, save } from './store.js';
 import { bytes, day, exact, number, plural } from './words.js';
@@ -14,12 +15,12 @@ export async function forget(scope) {
   /** @type {Step} */
   const step = { what: 'about', word: '', count: null, sure: false, certificate: null, problem: null, busy: false };
   const ask = async (/** @type {boolean} */ dry) => {
-    [step.busy, step.problem] = [true, null];
+    Object.assign(step, { busy: true, problem: null, sure: false });
     change();
+    const send = () => post('api/memory/forget', { [step.what]: step.word, dry_run: dry });
     try {
-      const out = await post('api/memory/forget', { [step.what]: step.word, dry_run: dry });
-      if (dry) step.count = out;
-      else done(step, out);
+      if (dry) step.count = await send();
+      else done(step, await patient(send, (r) => step.what === 'about' || [r.session_key, r.lineage_root_id].includes(step.word)));
     } catch (err) {
       if (/** @type {any} */ (err).status === undefined) failed(err);
       step.problem = err;
@@ -27,11 +28,10 @@ export async function forget(scope) {
     step.busy = false;
     change();
   };
-  await dialog('Forget', (close) => {
-    if (step.certificate) return certificate(step, close);
-    if (step.count) return confirm(step, close, ask);
-    return choose(step, close, ask, scope, own);
-  }, { wide: true });
+  while (await dialog('Forget', (close) => (step.count ? confirm(step, close) : choose(step, close, ask, scope, own)), { wide: true })) {
+    await ask(false);
+    if (step.certificate) { await dialog('Forget', (close) => certificate(step, close), { wide: true }); return; }
+  }
 }
 
 /** @param {Step} step @param {any} out */
@@ -73,19 +73,19 @@ function action(c) {
   return c.sentences_erased > 0 ? `Forget ${plural(c.sentences_erased, 'sentence')}` : `Forget ${plural(c.facts_erased ?? 0, 'fact')}`;
 }
 
-/** @param {Step} step @param {(v: any) => void} close @param {(dry: boolean) => void} ask */
-function confirm(step, close, ask) {
+/** @param {Step} step @param {(v: any) => void} close */
+function confirm(step, close) {
   const c = step.count;
   const some = gone(c).length > 0;
   const back = () => { Object.assign(step, { count: null, sure: false }); change(); };
-  return h('form', { key: 'confirm', class: 'form', onsubmit: (e) => { e.preventDefault(); if (step.sure) ask(false); } },
+  return h('form', { key: 'confirm', class: 'form', onsubmit: (e) => { e.preventDefault(); if (step.sure) close(true); } },
     some ? figures('What goes', gone(c)) : h('p', null, 'Nothing mentions this. There is nothing to forget.'),
     c.samples?.length > 0 && h('section', { class: 'stack' }, h('h3', null, 'What would go, for example'), quotes(c.samples, (s) => [
       h('p', { class: 'said' }, `“${s.text}”`), h('p', { class: 'note' }, `${who(s.role)}, ${day(s.said_at)}, message ${number(s.seq)} of ${s.session_id}`)])),
     some && confirmation(step.word, (sure) => { step.sure = sure; change(); }),
     step.problem && trouble(step.problem, null),
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: back }, 'Back'), h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'),
-      some && h('button', { class: 'danger', disabled: !step.sure || step.busy }, action(c))));
+      some && h('button', { class: 'danger', disabled: !step.sure }, action(c))));
 }
 
 /** @param {Step} step @param {(v: any) => void} close */

@@ -4,6 +4,7 @@ import { get, part } from './api.js';
 import { dialog } from './dialog.js';
 import { h } from './dom.js';
 import { allowed, places } from './places.js';
+import { finder } from './shape.js';
 import { change, kept, setTheme, state } from './store.js';
 
 /** @param {EventTarget | null} target */
@@ -125,8 +126,8 @@ export function palette() {
       if (e.key === 'Enter') { e.preventDefault(); go(rows[chosen]); }
     };
     return [
-      h('input', { key: 'q', type: 'text', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'palette-rows', 'aria-activedescendant': rows[chosen] ? `palette-${chosen}` : undefined, 'aria-label': 'A session, a place or an action', placeholder: 'A session, a place or an action', autocomplete: 'off',
-        oninput: (e) => { q = e.target.value; chosen = 0; look(); change(); }, onkeydown: key }),
+      finder('A session, a place or an action', q, (to) => { [q, chosen] = [to, 0]; look(); change(); },
+        { key: 'q', type: 'text', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'palette-rows', 'aria-activedescendant': rows[chosen] ? `palette-${chosen}` : undefined, autocomplete: 'off', onkeydown: key }),
       h('ul', { key: 'rows', id: 'palette-rows', role: 'listbox', 'aria-label': 'Where to' }, rows.map((t, i) => h('li', { key: `${t.note} ${t.name}`, id: `palette-${i}`, role: 'option', class: 'row', 'aria-selected': String(i === chosen), 'aria-current': i === chosen ? 'true' : undefined, onclick: () => go(t) },
         h('span', { class: 'title' }, t.name), h('span', { class: 'side' }, t.note)))),
     ];

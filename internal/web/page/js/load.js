@@ -7,6 +7,8 @@ import { wait } from './words.js';
 
 const slowAfter = 300;
 
+export const broken = 'This page has failed. Reload it; if it fails again, report it as a bug.';
+
 /** @template T */
 export class Source {
   /** @param {(signal: AbortSignal) => Promise<T>} read */
@@ -56,7 +58,7 @@ export class Source {
   fail(err) {
     if (!(err instanceof Problem)) {
       console.error(err);
-      this.problem = new Problem({ status: -1, code: 'page_error', message: 'This page has failed. Reload it; if it fails again, report it as a bug.' });
+      this.problem = new Problem({ status: -1, code: 'page_error', message: broken });
       return;
     }
     this.problem = err;

@@ -1,8 +1,7 @@
 // The place of memory: whose it is, and what is known in it.
 import { part } from './api.js';
 import { h } from './dom.js';
-import { Facts, addFact, timeline } from './facts.js';
-import { FactPanel } from './fact.js';
+import { addFact, FactPanel, Facts, timeline } from './facts.js';
 import { forget } from './forget.js';
 import { Listing } from './list.js';
 import { Screen } from './load.js';

@@ -1,15 +1,15 @@
 // Turns that go on without their client: the open ones first, and on top what waits for a
-// person.
+// person. And what waits for turns.
 import { get, part, post, remove } from './api.js';
-import { Answer, decisions, over } from './answer.js';
-import { ask, once } from './dialog.js';
+import { Answer, approval, over } from './answer.js';
+import { ask, dialog, once } from './dialog.js';
 import { h, make, ready } from './dom.js';
 import { follow } from './events.js';
 import { tone } from './jobs.js';
-import { empty, Screen, shown } from './load.js';
+import { empty, Screen, shown, Source } from './load.js';
 import { column, head, pairs, rowOf, when } from './shape.js';
 import { calm, change, say } from './store.js';
-import { exact, now, number, plural, wait } from './words.js';
+import { exact, number, plural } from './words.js';
 
 const words = /** @type {Record<string, string>} */ ({ waiting_for_approval: 'waits for you' });
 
@@ -83,7 +83,7 @@ class Runs extends Screen {
     return [
       alone && h('h1', { class: 'list-title' }, 'Runs'),
       h('div', { class: 'scroll' },
-        this.waiting.length > 0 && h('section', { class: 'column', 'aria-label': 'What waits for you' }, this.waiting.map(({ run, call }) => this.approval(run, call))),
+        this.waiting.length > 0 && h('section', { class: 'column', 'aria-label': 'What waits for you' }, this.waiting.map(({ run, call }) => approval(run.run_id, call, () => this.read()))),
         shown(this.open, ({ data }) => rows(data)),
         shown(this.all, ({ data }) => (data.length === 0 && opened.size === 0 ? empty('Turns that go on without their client will be listed here. What you say on this page is one of them.')
           : rows(data.filter((/** @type {any} */ r) => !opened.has(r.run_id)))))),
@@ -98,21 +98,11 @@ class Runs extends Screen {
     });
   }
 
-  /** approval is a call that waits, with all of its arguments. @param {any} run @param {any} call */
-  approval(run, call) {
-    const left = new Date(call.deadline).getTime() - now();
-    return h('div', { key: call.call_id, class: 'approval' },
-      h('h2', null, call.name, ' waits for you'),
-      h('pre', { tabindex: 0 }, typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments, null, 2)),
-      h('p', { class: 'note' }, left > 0 ? `Denied by itself in ${wait(left)}, at ${exact(call.deadline)}.` : 'Its time is over: it counts as denied.'),
-      left > 0 && decisions(run.run_id, call, () => this.read()));
-  }
-
   content() {
     if (!this.id) return column('', h('h1', null, 'Runs'), h('p', { class: 'soft' }, this.waiting.length > 0 ? `${plural(this.waiting.length, 'call')} ${this.waiting.length === 1 ? 'waits' : 'wait'} for you.` : 'Choose a run to see what it says and what it has done.'));
     return [
       head('runs', ['Run ', h('span', { class: 'mono' }, this.id)], this.one.data && this.buttons(this.one.data)),
-      h('div', { class: 'scroll' }, shown(this.one, (r) => [h('div', { class: 'column' }, about(r), r.approvals.map((/** @type {any} */ call) => this.approval(r, call)), r.error && h('p', { class: 'bad' }, r.error.message))]), this.box && ready(this.box)),
+      h('div', { class: 'scroll' }, shown(this.one, (r) => [h('div', { class: 'column' }, about(r), r.approvals.map((/** @type {any} */ call) => approval(r.run_id, call, () => this.read())), r.error && h('p', { class: 'bad' }, r.error.message))]), this.box && ready(this.box)),
     ];
   }
 
@@ -128,6 +118,41 @@ class Runs extends Screen {
     return [!r.finished_at && h('button', { key: 'stop', onclick: stop }, 'Stop'), h('button', { key: 'delete', onclick: erase }, 'Delete…')];
   }
 }
+
+const lookAgain = 1000; // milliseconds
+
+/**
+ * patient does what waits for turns under way, and meanwhile says for which. Whoever closes
+ * that goes on elsewhere.
+ * @template T @param {() => Promise<T>} act @param {(run: any) => boolean} of the runs it waits for
+ */
+export async function patient(act, of) {
+  const runs = new Source((signal) => get('v1/runs', { status: 'open', limit: 100 }, signal));
+  const again = () => { runs.again(); };
+  const timer = setInterval(again, lookAgain);
+  let end = (/** @type {any} */ _) => {};
+  dialog('Forgetting', (close) => {
+    end = close;
+    return [waits(runs.data?.data.filter(of) ?? [], again, close),
+      h('div', { class: 'buttons' }, h('button', { onclick: close }, 'Close, and let it go on'))];
+  }, { wide: true });
+  try {
+    return await act();
+  } finally {
+    clearInterval(timer);
+    runs.close();
+    end(undefined);
+  }
+}
+
+/** waits are the turns that something waits for, and what ends them. @param {any[]} list @param {() => void} again @param {(v: any) => void} close */
+const waits = (list, again, close) => h('section', { class: 'stack', 'aria-label': 'What it waits for' },
+  h('p', { role: 'status' }, list.length > 0 ? `It waits for ${plural(list.length, 'turn')} under way, whose answer could bring back what goes:`
+    : 'Erasing. If this takes long, it waits for a turn of a job or of another program.'),
+  list.map((r) => h('section', { key: r.run_id, class: 'stack' },
+    h('p', null, h('a', { href: `#/runs/${part(r.run_id)}`, onclick: close }, `The turn in ${r.session_id}`), ' ', status(r)),
+    r.approvals.map((/** @type {any} */ call) => approval(r.run_id, call, again)),
+    h('button', { onclick: once(() => post(`v1/runs/${part(r.run_id)}/stop`).then(again)) }, 'Stop this turn'))));
 
 /** @param {any} r */
 const status = (r) => h('span', { class: tone(r.status) }, words[r.status] ?? r.status);
