@@ -235,6 +235,51 @@ describe('zones', () => {
   });
 });
 
+describe('a browser that is set otherwise', () => {
+  it('moves nothing where motion is reduced, while an answer comes', async () => {
+    const page = await open('#/sessions/new', { before: (p) => p.emulateMedia({ reducedMotion: 'reduce' }) });
+    await page.locator('.transcript').waitFor({ state: 'attached' });
+    await page.evaluate(() => {
+      const [li, words] = [document.createElement('li'), document.createElement('div')];
+      [li.className, words.className] = ['coming', 'words'];
+      li.append(words);
+      document.querySelector('.transcript').append(li);
+    });
+    assert.deepEqual(await page.evaluate(() => document.getAnimations().map((a) => a.animationName)), []);
+    await page.close();
+  });
+
+  it('prints what was said and its title, and nothing to type or to press', async () => {
+    await write('print', 'This is to be printed.');
+    const page = await open('#/sessions/print', { before: (p) => p.emulateMedia({ media: 'print', colorScheme: 'dark' }) });
+    await page.getByText('This is to be printed.').last().waitFor();
+    for (const name of ['textbox', 'button', 'link']) assert.equal(await page.getByRole(name).count(), 0, name);
+    assert.ok(await page.getByRole('heading', { level: 1 }).isVisible());
+    assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).color), 'rgb(29, 28, 26)');
+    await page.close();
+  });
+
+  it('shows buttons that look like links as such in forced colours', async () => {
+    const page = await open('#/sessions/cache', { before: (p) => p.emulateMedia({ forcedColors: 'active' }) });
+    const why = page.getByRole('button', { name: 'Why this answer' }).first();
+    await until(() => why.evaluate((el) => getComputedStyle(el).textDecorationLine === 'underline'));
+    await page.close();
+  });
+});
+
+describe('a session that is begun by its address', () => {
+  it('is no longer said to be missing, and what was learnt keeps its direction', async () => {
+    const page = await open('#/sessions/begun-here');
+    await page.getByText('No session with this id.').waitFor();
+    await say(page, 'שלום, אני גר באוסלו. 123 abc');
+    const learnt = page.locator('.learnt bdi').first();
+    await learnt.waitFor();
+    assert.match(await learnt.innerText(), /אוסלו/);
+    assert.equal(await page.getByText('No session with this id.').count(), 0);
+    await page.close();
+  });
+});
+
 describe('two windows', () => {
   it('show nothing any more of what was forgotten in one of them', async () => {
     await write('both', 'My name is Quentin Zephyr.', 'I prefer tabs over spaces.');

@@ -127,9 +127,9 @@ function changed(said) {
   const learned = said.learned ?? [];
   return [
     (said.reversals ?? []).map((/** @type {any} */ r) => h('p', { class: 'changed' }, h('strong', null, 'Changed: '),
-      h('s', null, r.was), ' ', h('span', { class: 'said' }, r.now), r.why && !r.now.includes(r.why) && h('span', { class: 'soft' }, ` because ${r.why}`))),
+      h('s', null, r.was), ' ', h('span', { class: 'said' }, r.now), r.why && !r.now.includes(r.why) && h('span', { class: 'soft' }, ' because ', h('bdi', null, r.why)))),
     learned.length > 0 && h('p', { class: 'learnt' }, h('strong', null, 'Learnt: '),
-      learned.slice(0, 5).map((/** @type {any} */ l, /** @type {number} */ i) => [i > 0 && ' · ', l.statement]),
+      learned.slice(0, 5).map((/** @type {any} */ l, /** @type {number} */ i) => [i > 0 && ' · ', h('bdi', null, l.statement)]),
       learned.length > 5 && ` and ${number(learned.length - 5)} more`),
   ];
 }

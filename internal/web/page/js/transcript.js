@@ -164,6 +164,8 @@ export class Transcript {
     const turn = this.turn;
     const found = await this.read({ from: (this.rows.at(-1)?.seq ?? -1) + 1 });
     if (turn !== this.turn) return [];
+    this.problem = null;
+    draw(this.top); // a session that was not there has begun
     const rows = choose(found.data);
     this.keep(() => this.put(rows, false));
     return rows;
