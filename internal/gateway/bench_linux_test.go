@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -14,32 +15,106 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// BenchmarkTurn is the CPU of a turn that a bridge asks for, and of the same turn as a run. The
-// bar of the difference is 1 ms. Messages of a chat are gathered for 0.8 s, so that many chats talk
-// at once, and the time of a turn says nothing.
+// benchChats are how many chats talk at once. Messages of a chat are gathered for 0.8 s, so that the
+// time of a turn says nothing.
+const benchChats = 40
+
+// BenchmarkTurn is the CPU of a turn that a bridge asks for, of one on a platform, of the same turn
+// as a run, and of a plain turn as the API takes it. The bar is 1 ms more than a plain turn. The
+// chats begin one after the other, so that their transactions are shared as little as those of one chat.
 func BenchmarkTurn(b *testing.B) {
-	for name, turn := range map[string]func(h *house, chat string, n int64) error{"bridge": bridgedTurn, "run": followedTurn} {
-		b.Run(name, func(b *testing.B) {
-			h := setup(b, func(h *house) { h.waking = true })
+	for _, kind := range []struct {
+		name string
+		turn func(h *house, chat string, n int64) error
+	}{{"plain", plainTurn}, {"run", followedTurn}, {"bridge", bridgedTurn}, {"platform", platformTurn}} {
+		b.Run(kind.name, func(b *testing.B) {
+			h := setup(b, benched)
 			defer h.end()
-			const chats = 40
 			var left, chat atomic.Int64
 			left.Store(int64(b.N))
+			next := time.NewTicker(time.Second / benchChats)
+			defer next.Stop()
 			before := cpu(b)
 			var talking sync.WaitGroup
-			for range chats {
+			for range benchChats {
 				talking.Go(func() {
 					in := fmt.Sprint("c", chat.Add(1))
 					for n := left.Add(-1); n >= 0; n = left.Add(-1) {
-						if err := turn(h, in, n); err != nil {
+						if err := kind.turn(h, in, n); err != nil {
 							b.Error(err)
 						}
 					}
 				})
+				<-next.C
 			}
 			talking.Wait()
 			b.ReportMetric(float64(cpu(b)-before)/float64(b.N)/float64(time.Millisecond), "cpu-ms/op")
 		})
+	}
+}
+
+// benched prepares a house outside of a bubble whose platform shows answers once they are complete.
+func benched(h *house) {
+	h.waking, h.bot.Stream = true, false
+	shown := make(map[string]chan struct{})
+	h.bot.Users = nil
+	for n := range benchChats {
+		chat := fmt.Sprint("c", n+1)
+		shown[chat] = make(chan struct{}, 1)
+		h.bot.Users = append(h.bot.Users, chat)
+	}
+	h.wire.lose = func(o *gateway.Out) error {
+		shown[o.Place.Chat] <- struct{}{}
+		return nil
+	}
+	h.shown = shown
+}
+
+// plainTurn takes a turn as the API does for a client that reads a stream.
+func plainTurn(h *house, chat string, n int64) error {
+	stream, err := h.runner.Start(h.t.Context(), turnOf(h, chat, n))
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	for _, err := range stream.Deltas(h.t.Context()) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// platformTurn sends a message on a platform, and waits until its answer is shown.
+func platformTurn(h *house, chat string, n int64) error {
+	err := h.intake().Commit(h.t.Context(), []gateway.Event{{
+		ID: fmt.Sprint(n), Kind: gateway.Said, Place: gateway.Place{Chat: chat}, Type: gateway.DM, Addressed: true, Message: gateway.MessageID(fmt.Sprint(n)),
+		From: gateway.Sender{ID: chat, Name: "Ada"}, Text: told(chat, n), At: time.Now(),
+	}}, "")
+	if err == nil {
+		<-h.shown[chat]
+	}
+	return err
+}
+
+// intake is what the platform hands events to, once it receives.
+func (h *house) intake() gateway.Intake {
+	for {
+		h.wire.mu.Lock()
+		in := h.wire.in
+		h.wire.mu.Unlock()
+		if in != nil {
+			return in
+		}
+		runtime.Gosched()
+	}
+}
+
+// turnOf is the same turn as a request.
+func turnOf(h *house, chat string, n int64) *run.Request {
+	return &run.Request{
+		Owner: h.bot.Owner, Session: session.ID(chat), Key: session.Key(chat), Fresh: true, Streaming: true,
+		Messages: []session.Message{{Role: session.User, Content: told(chat, n), SaidAt: time.Now()}},
 	}
 }
 
@@ -60,10 +135,7 @@ func bridgedTurn(h *house, chat string, n int64) error {
 // followedTurn starts a run, and follows it to its end.
 func followedTurn(h *house, chat string, n int64) error {
 	id := fmt.Sprint("run_", n)
-	_, err := h.registry.Start(h.t.Context(), h.bot.Owner, live.Spec{ID: id, Kind: live.KindPlatform, OnRestart: live.Retry, Turn: &run.Request{
-		Owner: h.bot.Owner, Session: session.ID(chat), Key: session.Key(chat), Fresh: true, Streaming: true,
-		Messages: []session.Message{{Role: session.User, Content: told(chat, n), SaidAt: time.Now()}},
-	}})
+	_, err := h.registry.Start(h.t.Context(), h.bot.Owner, live.Spec{ID: id, Kind: live.KindPlatform, OnRestart: live.Retry, Turn: turnOf(h, chat, n)})
 	if err != nil {
 		return err
 	}

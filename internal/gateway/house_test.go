@@ -211,9 +211,10 @@ type house struct {
 	stop     context.CancelFunc
 	ended    chan error
 	events   int
-	blind    atomic.Pointer[error] // why nobody can say whether a session is at work; nil for nothing
-	waking   bool                  // outside of a bubble
-	looks    atomic.Int64          // into the outbox
+	blind    atomic.Pointer[error]    // why nobody can say whether a session is at work; nil for nothing
+	waking   bool                     // outside of a bubble
+	looks    atomic.Int64             // into the outbox
+	shown    map[string]chan struct{} // of a benchmark: tells that a chat was sent an answer
 }
 
 // settling is the store of a house, which can fail when events are settled, and behind the
