@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/claim"
@@ -34,7 +35,9 @@ type carrier struct {
 	cut    context.CancelCauseFunc // ends the turn
 	done   chan struct{}           // closed when the run is over or given up
 	scribe *scribe
-	size   int64 // size of the stored turn in bytes
+	size   int64        // size of the stored turn in bytes
+	kept   *Run         // the row as it is stored; of the scribe
+	told   atomic.Int64 // the Seq of the newest stored event
 
 	mu      sync.Mutex
 	rec     Run // the row as it is to be stored
@@ -48,6 +51,10 @@ func newCarrier(r *Registry, o owner.Owner, rec Run) *carrier {
 	if c.size > smallTurn {
 		c.rec.Turn = nil // it is read again when there is room for it
 	}
+	row := c.rec
+	row.Turn = nil
+	c.kept = &row
+	c.told.Store(rec.Events)
 	c.turn, c.cut = context.WithCancelCause(r.work)
 	c.scribe = newScribe(c.store, c.cut)
 	return c
@@ -82,9 +89,12 @@ func (c *carrier) carry() {
 // store is how the scribe writes.
 func (c *carrier) store(events []Event, rec *Run) error {
 	s := Step{ID: c.name.id, Fence: c.fence, Events: events, Run: rec}
-	ok := false
+	if rec != nil {
+		c.kept = rec
+	}
+	last, ok := int64(0), false
 	err := recovery.Do(func() (err error) {
-		_, ok, err = c.r.queue.Advance(context.WithoutCancel(c.turn), c.o, s)
+		last, ok, err = c.r.queue.Advance(context.WithoutCancel(c.turn), c.o, s)
 		return err
 	})
 	recovery.Log(c.turn, c.r.log, "the events of a run", err, "run_id", c.name.id)
@@ -92,7 +102,8 @@ func (c *carrier) store(events []Event, rec *Run) error {
 		err = errLost
 	}
 	if err == nil {
-		c.r.topics.publish(c.name)
+		c.told.Store(max(last, c.told.Load()))
+		c.r.topics.hand(c.name, newsOf(events, last, c.kept))
 	}
 	return err
 }

@@ -59,6 +59,10 @@ type follower struct {
 // nil if the reader has gone before the read was complete.
 func (f *follower) look(ctx context.Context) (*look, <-chan struct{}) {
 	after := f.after
+	changed := f.r.topics.changed(f.n) // before it is asked what is stored
+	if c := f.r.carrierOf(f.n); c != nil && after >= c.told.Load() {
+		return nothing(after), changed
+	}
 	look, changed := f.r.topics.look(f.n, after, func() ([]Event, State, error) {
 		return f.r.behind(context.WithoutCancel(ctx), f.o, f.n.id, after) // other readers may share this read
 	})
@@ -189,6 +193,13 @@ func (t *topics) join(n name) (leave func()) {
 	}
 }
 
+// nothing is a look at a run under way that has no events after a Seq.
+func nothing(after int64) *look {
+	l := &look{after: after, done: make(chan struct{}), state: Running}
+	close(l.done)
+	return l
+}
+
 // failed reports whether the read ended with an error, so that the next reader tries
 // again.
 func (l *look) failed() bool {
@@ -241,11 +252,33 @@ func (t *topics) outdate(n name, age time.Duration) {
 }
 
 // publish wakes the readers of a run.
-func (t *topics) publish(n name) {
+func (t *topics) publish(n name) { t.hand(n, nil) }
+
+// hand wakes the readers of a run. Those who have read all before news need not read the store; for
+// nil all do.
+func (t *topics) hand(n name, news *look) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if topic := t.by[n]; topic != nil {
 		close(topic.changed)
-		topic.changed, topic.look = make(chan struct{}), nil
+		topic.changed, topic.look = make(chan struct{}), news
 	}
+}
+
+// newsOf is a look at events that were just stored, the last of them with a Seq; nil for none.
+func newsOf(events []Event, last int64, rec *Run) *look {
+	n := int64(len(events))
+	if n == 0 {
+		return nil
+	}
+	l := &look{after: last - n, at: time.Now(), done: make(chan struct{}), events: events, state: rec.State}
+	for i := range events {
+		events[i].Seq = l.after + int64(i) + 1
+	}
+	if end := &events[n-1]; end.Type.Last() {
+		whole := *rec
+		whole.Events, end.Run = last, &whole
+	}
+	close(l.done)
+	return l
 }
