@@ -77,7 +77,7 @@ func (g *Gateway) tell(ctx context.Context, o owner.Owner, d *draft, e *live.Eve
 		if err := json.Unmarshal(e.Data, &p); err != nil {
 			return fmt.Errorf("read a piece of an answer: %w", err)
 		}
-		if d.add(p.Content, g.moment()) {
+		if d.add(p.Content, e.At, g.moment()) {
 			g.lanes.ask(sending, o, d.chat.Place)
 		}
 	case live.ApprovalRequest:

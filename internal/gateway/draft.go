@@ -76,15 +76,15 @@ func (d *draft) answerAll() map[string]int64 {
 	return asked
 }
 
-// add adds text. It reports whether the lane must be asked to show the text.
-func (d *draft) add(text string, now time.Time) bool {
+// add adds text that came at a time. It reports whether the lane must be asked to show the text.
+func (d *draft) add(text string, at, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if text == "" {
 		return false
 	}
 	if d.text == "" {
-		d.begun = now
+		d.begun = at
 	}
 	d.text += text
 	return d.streams && !d.look.After(now)

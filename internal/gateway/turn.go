@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/live"
@@ -25,7 +26,7 @@ func (g *Gateway) begin(ctx context.Context, bot *Bot, caller owner.Owner, chat 
 		earlier = ""
 	}
 	_, err = g.runs.Start(ctx, caller, live.Spec{
-		ID: b.run, Kind: live.KindPlatform, OnRestart: live.Retry,
+		ID: b.run, Kind: live.KindPlatform, OnRestart: live.Retry, Patience: bot.patience(chat),
 		Turn: &run.Request{
 			Owner: caller, Session: chat.Session, Key: chat.Key, Source: SourceOf(chat.Place.Platform), UserID: b.events[0].From.ID,
 			System:   []session.Message{{Role: session.System, Content: aboutChat(chat)}},
@@ -36,6 +37,15 @@ func (g *Gateway) begin(ctx context.Context, bot *Bot, caller owner.Owner, chat 
 		return nil
 	}
 	return err
+}
+
+// patience is how long the pieces of an answer may wait to be stored together: hardly, where people
+// see the answer grow.
+func (b *Bot) patience(c *Chat) time.Duration {
+	if b.streams(c) {
+		return 100 * time.Millisecond
+	}
+	return time.Second
 }
 
 // said is an event as a message of the transcript. Memory reads its content and its name.

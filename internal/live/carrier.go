@@ -46,7 +46,7 @@ type carrier struct {
 	ended   bool // nothing more is stored
 }
 
-func newCarrier(r *Registry, o owner.Owner, rec Run) *carrier {
+func newCarrier(r *Registry, o owner.Owner, rec Run, patience time.Duration) *carrier {
 	c := &carrier{r: r, o: o, name: name{o.ID(), rec.ID}, fence: rec.Fence, rec: rec, size: int64(len(rec.Turn)), done: make(chan struct{})}
 	if c.size > smallTurn {
 		c.rec.Turn = nil // it is read again when there is room for it
@@ -56,7 +56,7 @@ func newCarrier(r *Registry, o owner.Owner, rec Run) *carrier {
 	c.kept = &row
 	c.told.Store(rec.Events)
 	c.turn, c.cut = context.WithCancelCause(r.work)
-	c.scribe = newScribe(c.store, c.cut)
+	c.scribe = newScribe(patience, c.store, c.cut)
 	return c
 }
 
@@ -111,12 +111,20 @@ func (c *carrier) store(events []Event, rec *Run) error {
 // change changes the run and records an event. The channel reports when both are
 // stored.
 func (c *carrier) change(to func(*Run), t EventType, data any) <-chan error {
+	done := make(chan error, 1)
+	c.alter(to, t, data, done)
+	return done
+}
+
+// alter is change for a caller who does not wait, if done is nil.
+func (c *carrier) alter(to func(*Run), t EventType, data any, done chan error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	done := make(chan error, 1)
 	if c.ended {
-		done <- errLost
-		return done
+		if done != nil {
+			done <- errLost
+		}
+		return
 	}
 	to(&c.rec)
 	if !c.rec.WakeAt.IsZero() && c.rec.State != Queued {
@@ -129,7 +137,6 @@ func (c *carrier) change(to func(*Run), t EventType, data any) <-chan error {
 	}
 	c.ended = rec.State.Over() || rec.State == Queued
 	c.scribe.in <- entry{event: e, record: &rec, done: done} // in the order of the changes
-	return done
 }
 
 // tell records an event.
@@ -174,12 +181,12 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 		return nil, err
 	}
 	defer stream.Close()
-	c.change(func(r *Run) {
+	c.alter(func(r *Run) {
 		r.Session, r.Root, r.FirstSeq, r.Model = stream.SessionID, stream.RootID, stream.From, stream.Model
 	}, RunStarted, Started{
 		Attempt: rec.Attempts, Session: stream.SessionID, Root: stream.RootID, Created: stream.Created, Compressed: stream.Compressed,
 		Responder: stream.Responder, Model: stream.Model,
-	})
+	}, nil)
 	var res *run.Result
 	for d, err := range stream.Deltas(ctx) {
 		if d.Result != nil {

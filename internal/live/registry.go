@@ -145,7 +145,7 @@ func (r *Registry) Start(ctx context.Context, o owner.Owner, s Spec) (Run, error
 	}
 	got, made, err := r.store.CreateRun(ctx, o, rec, Bounds{All: r.limits.Open, Each: r.limits.OwnersOpen, KeysSince: now.Add(-keysFor)})
 	switch {
-	case placed && made && err == nil && r.launch(o, got):
+	case placed && made && err == nil && r.launch(o, got, s.Patience):
 	case placed:
 		r.permits.Leave(o.ID())
 		if made { // shutdown has begun: the next server continues it
@@ -184,13 +184,13 @@ func (r *Registry) serving() bool {
 
 // launch executes a claimed run in the background. The run's permit is given back at
 // its end. It reports false if no more runs are taken.
-func (r *Registry) launch(o owner.Owner, rec Run) bool {
+func (r *Registry) launch(o owner.Owner, rec Run, patience time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.work == nil {
 		return false
 	}
-	c := newCarrier(r, o, rec)
+	c := newCarrier(r, o, rec, patience)
 	r.active[c.name] = c
 	r.working.Go(recovery.Func(func() {
 		defer r.landed(c)
@@ -289,7 +289,7 @@ func (r *Registry) take(ctx context.Context, d Due, now time.Time) (bool, error)
 		return false, nil
 	}
 	rec, ok, err := r.queue.ClaimRun(ctx, d.Owner, Claim{ID: d.ID, At: now, Until: now.Add(lease)})
-	if err == nil && ok && r.launch(d.Owner, rec) {
+	if err == nil && ok && r.launch(d.Owner, rec, 0) {
 		return true, nil
 	}
 	r.permits.Leave(d.Owner.ID())

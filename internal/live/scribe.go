@@ -1,6 +1,9 @@
 package live
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // entry is something to store for a run: an event, a change, or both.
 type entry struct {
@@ -14,6 +17,9 @@ type entry struct {
 // share the next one, and when too many wait, the senders block. So memory is bounded,
 // and a fast model needs no more transactions than a slow one.
 type scribe struct {
+	// patience is how long an entry that nobody waits for may wait for others.
+	patience time.Duration
+
 	in    chan entry
 	ended chan struct{}
 	store func([]Event, *Run) error
@@ -24,8 +30,8 @@ type scribe struct {
 // maxEntries is how many entries share a transaction, and how many wait.
 const maxEntries = 256
 
-func newScribe(store func([]Event, *Run) error, failed func(error)) *scribe {
-	return &scribe{in: make(chan entry, maxEntries), ended: make(chan struct{}), store: store, failed: failed}
+func newScribe(patience time.Duration, store func([]Event, *Run) error, failed func(error)) *scribe {
+	return &scribe{patience: patience, in: make(chan entry, maxEntries), ended: make(chan struct{}), store: store, failed: failed}
 }
 
 // run stores entries until the channel is closed. After a failure it only drains the
@@ -48,9 +54,12 @@ func (s *scribe) run() {
 	}
 }
 
-// gather adds the entries that already wait.
+// gather adds the entries that already wait, and those that come while the entries have patience.
 func (s *scribe) gather(first entry) []entry {
 	batch := []entry{first}
+	if s.patience > 0 && first.done == nil {
+		batch = s.linger(batch)
+	}
 	for len(batch) < maxEntries {
 		select {
 		case e, open := <-s.in:
@@ -59,6 +68,26 @@ func (s *scribe) gather(first entry) []entry {
 			}
 			batch = append(batch, e)
 		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// linger adds the entries that come while a batch has patience, up to one that somebody waits for.
+func (s *scribe) linger(batch []entry) []entry {
+	late := time.NewTimer(s.patience)
+	defer late.Stop()
+	for len(batch) < maxEntries {
+		select {
+		case e, open := <-s.in:
+			if !open {
+				return batch
+			}
+			if batch = append(batch, e); e.done != nil {
+				return batch
+			}
+		case <-late.C:
 			return batch
 		}
 	}

@@ -3,6 +3,8 @@ package live
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -44,7 +46,7 @@ func TestScribeFails(t *testing.T) {
 	t.Parallel()
 	full := errors.New("full")
 	stored, told := 0, 0
-	s := newScribe(func([]Event, *Run) error { stored++; return full }, func(error) { told++ })
+	s := newScribe(0, func([]Event, *Run) error { stored++; return full }, func(error) { told++ })
 	go s.run()
 	for range 3 {
 		done := make(chan error, 1)
@@ -60,4 +62,32 @@ func TestScribeFails(t *testing.T) {
 	if stored != 1 || told != 1 {
 		t.Errorf("got %d tries, told %d times, want one each", stored, told)
 	}
+}
+
+// TestPatience: entries that nobody waits for share a transaction while they have patience. One
+// that somebody waits for is stored at once, with those before it.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var sizes []int
+		s := newScribe(time.Second, func(events []Event, _ *Run) error { sizes = append(sizes, len(events)); return nil }, nil)
+		go s.run()
+		tell := func(after time.Duration) {
+			<-time.After(after)
+			s.put(&Event{Type: ToolStarted}, nil)
+		}
+		tell(0)
+		tell(900 * time.Millisecond)
+		tell(200 * time.Millisecond) // late for the first two
+		done := make(chan error, 1)
+		s.in <- entry{event: &Event{Type: ToolStarted}, done: done}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		tell(0)
+		s.close()
+		if diff := cmp.Diff([]int{2, 2, 1}, sizes); diff != "" {
+			t.Errorf("events in a transaction (-want +got):\n%s", diff)
+		}
+	})
 }

@@ -22,6 +22,9 @@ type Spec struct {
 	// Request is stored for the door unchanged; nil for none.
 	Request   json.RawMessage
 	OnRestart OnRestart // "" is Retry
+	// Patience is how long events that nobody waits for may wait to be stored together. A run that
+	// was queued, or goes on after a restart, has none.
+	Patience time.Duration
 	// ClientKey and ClientHash make a repeated request return the first one's
 	// run; "" for none.
 	ClientKey  string
