@@ -129,7 +129,8 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 	}
 	g.signal(ctx, bot, chat.Place, b.events[len(b.events)-1].Message, mark)
 	for i := range b.events {
-		g.answered(runID(o, &b.events[i].Event))
+		over := outcomeOf(chat, b.run, s)
+		g.answered(runID(o, &b.events[i].Event), &over)
 	}
 	return nil
 }
@@ -244,12 +245,13 @@ func (b *Bot) editEach(t ChatType) time.Duration {
 	return l.GroupEdit
 }
 
-// answered tells those who wait for an event that it is over.
-func (g *Gateway) answered(run string) {
+// answered tells those who wait for an event that it is over, and what became of it; nil if the store
+// must be asked.
+func (g *Gateway) answered(run string, b *Bridged) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, c := range g.waiters[run] {
-		close(c)
+		c <- b
 	}
 	delete(g.waiters, run)
 }

@@ -109,8 +109,12 @@ func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool)
 		}
 	}
 	select {
-	case <-over:
-		return g.bridged(ctx, bot.Owner, &e)
+	case b := <-over:
+		if b == nil { // how it ended is in the store
+			return g.bridged(ctx, bot.Owner, &e)
+		}
+		b.EventID = e.GivenID()
+		return *b, nil
 	case <-ctx.Done():
 		return Bridged{}, ctx.Err()
 	}
@@ -168,19 +172,33 @@ func (g *Gateway) bridged(ctx context.Context, o owner.Owner, e *Event) (Bridged
 	if err != nil {
 		return b, fmt.Errorf("read the answer: %w", err)
 	}
-	var texts []string
-	for i := range sends {
-		texts = append(texts, sends[i].Text)
-	}
-	b.Answer = strings.Join(texts, "\n\n")
+	b.Answer = answerOf(sends)
 	return b, nil
 }
 
-// awaited is closed when an event is over.
-func (g *Gateway) awaited(run string) <-chan struct{} {
+// answerOf is the answer that some messages make up.
+func answerOf(sends []Send) string {
+	texts := make([]string, len(sends))
+	for i := range sends {
+		texts[i] = sends[i].Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// outcomeOf is what a settlement makes of the events of a turn, for those who wait for them.
+func outcomeOf(chat *Chat, run string, s *Settlement) Bridged {
+	b := Bridged{RunID: run, Session: chat.Session, Key: chat.Key, State: s.State, Answer: answerOf(s.Sends)}
+	if s.Session != "" {
+		b.Session = s.Session
+	}
+	return b
+}
+
+// awaited gets what became of an event when it is over; nil if the store must be asked.
+func (g *Gateway) awaited(run string) <-chan *Bridged {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	over := make(chan struct{})
+	over := make(chan *Bridged, 1)
 	g.waiters[run] = append(g.waiters[run], over)
 	return over
 }

@@ -150,7 +150,7 @@ func (g *Gateway) carryOut(ctx context.Context, bot *Bot, l *lane, e *Inbound) e
 	}
 	g.lanes.ask(sending, l.owner, l.place)
 	g.lanes.ask(answering, l.owner, l.place) // messages behind the command may have waited for it
-	g.answered(runID(l.owner, &e.Event))
+	g.answered(runID(l.owner, &e.Event), nil)
 	return nil
 }
 

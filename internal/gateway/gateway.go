@@ -57,7 +57,7 @@ type Gateway struct {
 	pace        pace
 	bell        *claim.Bell // of the resets
 	mu          sync.Mutex
-	waiters     map[string][]chan struct{} // of the answers to events, by the turn's id
+	waiters     map[string][]chan *Bridged // of the answers to events, by the turn's id
 	// greeted is when a stranger was last sent a code.
 	greeted map[string]time.Time
 	wrong   wrongCodes
@@ -111,7 +111,7 @@ func New(p Parts) *Gateway {
 	g := &Gateway{
 		store: p.Store, sessions: p.Sessions, runs: p.Runs, curator: p.Curator, guard: p.Guard, saver: p.Saver, audit: p.Audit, log: p.Log,
 		files: p.Files, hears: p.Transcriber,
-		now: p.Now, settings: p.Settings, bots: p.Bots, bell: claim.NewBell(p.Now), waiters: make(map[string][]chan struct{}),
+		now: p.Now, settings: p.Settings, bots: p.Bots, bell: claim.NewBell(p.Now), waiters: make(map[string][]chan *Bridged),
 		greeted: make(map[string]time.Time),
 	}
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}

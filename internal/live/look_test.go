@@ -44,8 +44,10 @@ func TestLook(t *testing.T) {
 		{"the first", func() {}, 1},
 		{"nothing has changed", func() {}, 1},
 		{"a change", func() { topics.publish(n) }, 2},
-		{"a failure", func() { topics.publish(n); failing = errors.New("no") }, 3},
-		{"after a failure", func() { failing = nil }, 4},
+		{"events that are handed over", func() { topics.hand(n, newsOf([]Event{{Type: ToolStarted}}, 8, &Run{State: Running})) }, 2},
+		{"events behind those", func() { topics.hand(n, newsOf([]Event{{Type: ToolStarted}}, 9, &Run{State: Running})) }, 3},
+		{"a failure", func() { topics.publish(n); failing = errors.New("no") }, 4},
+		{"after a failure", func() { failing = nil }, 5},
 	} {
 		c.before()
 		if all(); reads != c.reads {

@@ -58,9 +58,6 @@ func TestRun(t *testing.T) {
 		if got, want := h.transcript("s"), "user:What is new?\nassistant:All is well."; got != want {
 			t.Errorf("got the transcript %q, want %q", got, want)
 		}
-		if n := h.reads.Load(); n > 1 { // the run may have begun before the reader came
-			t.Errorf("the events were read from the store %d times for a reader who was there all the time, want one at most", n)
-		}
 		got := h.record(rec.ID)
 		if got.State != live.Completed || got.Output() != "All is well." || got.Turn != nil || got.FirstSeq != 0 || got.EndSeq != 2 ||
 			got.Root != "s" || !got.WakeAt.IsZero() || got.Events != int64(len(events)) || got.Result.ReceiptID == "" {
