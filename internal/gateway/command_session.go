@@ -179,9 +179,12 @@ func (o *call) status(ctx context.Context) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	said, err := o.said(ctx, &tip)
+	if err != nil {
+		return reply{}, err
+	}
 	lines := []string{
-		"Session: `" + string(tip.ID) + "`", "Memory: `" + string(o.chat.Key) + "`",
-		fmt.Sprintf("Messages: %d", tip.NextSeq), fmt.Sprintf("Tokens: %d in, %d out", tip.InputTokens, tip.OutputTokens),
+		"Session: `" + string(tip.ID) + "`", "Memory: `" + string(o.chat.Key) + "`", "Messages: " + strconv.Itoa(said), fmt.Sprintf("Tokens: %d in, %d out", tip.InputTokens, tip.OutputTokens),
 	}
 	if tip.Title != "" {
 		lines = append(lines, "Title: "+plain(tip.Title))
@@ -193,6 +196,32 @@ func (o *call) status(ctx context.Context) (reply, error) {
 		lines = append(lines, "Next reset: "+due.In(o.zone(o.bot, o.chat)).Format("Mon 2 Jan 15:04 MST"))
 	}
 	return reply{text: strings.Join(lines, "\n")}, nil
+}
+
+// said is how many messages of a session people count: neither those that were taken back nor those
+// of turns that this server took for itself, such as the one before a reset.
+func (o *call) said(ctx context.Context, s *session.Session) (int, error) {
+	const page = 500
+	n, aside := 0, false
+	for from := int64(0); from < s.NextSeq; {
+		ms, err := o.sessions.Messages(ctx, o.owner, s.RootID, session.Range{From: from, To: s.NextSeq, Limit: page, Standing: true})
+		if err != nil {
+			return 0, fmt.Errorf("count messages: %w", err)
+		}
+		for i := range ms {
+			if ms[i].Role != session.Tool { // a result belongs to the message before it
+				aside = ms[i].Aside()
+			}
+			if !aside {
+				n++
+			}
+		}
+		if len(ms) < page {
+			break
+		}
+		from = ms[page-1].Seq + 1
+	}
+	return n, nil
 }
 
 // sessionsShown is how many sessions are listed unless a number is given.
@@ -244,7 +273,11 @@ func (o *call) list(ctx context.Context) (reply, error) {
 		if name == "" {
 			name = string(s.ID)
 		}
-		fmt.Fprintf(&b, "%d. %s, %s, %s\n", i+1, plain(name), s.LastActive.In(o.zone(o.bot, o.chat)).Format("2 Jan 15:04"), amount(int(s.NextSeq), "message"))
+		said, err := o.said(ctx, &s)
+		if err != nil {
+			return reply{}, err
+		}
+		fmt.Fprintf(&b, "%d. %s, %s, %s\n", i+1, plain(name), s.LastActive.In(o.zone(o.bot, o.chat)).Format("2 Jan 15:04"), amount(said, "message"))
 	}
 	return reply{text: b.String() + "\n/resume N goes on with one of them."}, nil
 }
@@ -310,11 +343,15 @@ func (o *call) resumeOther(ctx context.Context) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	said, err := o.said(ctx, &tip)
+	if err != nil {
+		return reply{}, err
+	}
 	name := tip.Title
 	if name == "" {
 		name = string(tip.ID)
 	}
-	return reply{text: fmt.Sprintf("Going on with %s, %s.", plain(name), amount(int(tip.NextSeq), "message"))}, nil
+	return reply{text: fmt.Sprintf("Going on with %s, %s.", plain(name), amount(said, "message"))}, nil
 }
 
 // stopRun stops the turn that is under way, and keeps its part.

@@ -130,6 +130,12 @@ func TestSaveTurn(t *testing.T) {
 		h.checkPrompt("a new session")
 		h.receive(h.dm(ada, "/resume "+string(first)))
 		h.settled()
+		h.holds("/resume", ", 2 messages.")
+		for _, command := range []string{"/sessions", "/status"} {
+			h.receive(h.dm(ada, command))
+			h.settled()
+			h.holds(command, map[string]string{"/sessions": ", 2 messages\n2. ", "/status": "Messages: 2\n"}[command])
+		}
 		h.receive(h.dm(ada, "How should you answer me?"))
 		h.settled()
 		want(t, "session", h.chat(ada).Session, first)
@@ -142,6 +148,14 @@ func TestSaveTurn(t *testing.T) {
 			}
 		}
 	})
+}
+
+// holds wants a text in the newest answer.
+func (h *house) holds(what, text string) {
+	h.t.Helper()
+	if said := h.wire.said(); !strings.Contains(said[len(said)-1], text) {
+		h.t.Errorf("%s: got %q, want %q in it", what, said[len(said)-1], text)
+	}
 }
 
 // checkSaved checks the transcript of the save turn, and what was learnt from it.
