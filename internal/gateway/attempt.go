@@ -39,6 +39,9 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 		return ctx.Err() // the row says that the message is being sent: the next server finds out
 	}
 	if err != nil {
+		if now := g.moment(); now.Sub(s.WakeAt) >= sendTimeout {
+			g.slow.add(s.ID, now)
+		}
 		return g.refused(ctx, l, s, err)
 	}
 	s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""

@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"errors"
+	"maps"
+	"sync"
 	"time"
 )
 
@@ -12,6 +14,48 @@ const errStale = "For a day it could not be found out whether the platform took 
 // inFlight is how long the request of a server that is gone may still be under way to the
 // platform.
 const inFlight = 3 * time.Second
+
+// slowFor is how long a platform is looked at again for a message whose request it did not answer in
+// time: it may take the message after that.
+const slowFor = time.Minute
+
+// slow are the messages whose requests were not answered in time, by their ids. The next server
+// does not know them, and looks once.
+type slow struct {
+	mu sync.Mutex
+	by map[string]looking
+}
+
+// looking is the search for a message.
+type looking struct {
+	until time.Time
+	looks int
+}
+
+// newSlow returns no messages.
+func newSlow() slow { return slow{by: make(map[string]looking)} }
+
+// add notes that the request of a message was not answered in time.
+func (w *slow) add(id string, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	maps.DeleteFunc(w.by, func(_ string, l looking) bool { return l.until.Add(giveUpAfter).Before(now) }) // of messages that were erased
+	w.by[id] = looking{until: now.Add(slowFor)}
+}
+
+// next is when a message is looked for again that was not found; the zero time if it is to be sent.
+func (w *slow) next(id string, now time.Time) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := w.by[id]
+	if !now.Before(l.until) {
+		delete(w.by, id)
+		return time.Time{}
+	}
+	l.looks++
+	w.by[id] = l
+	return now.Add(backoff(l.looks))
+}
 
 // due is when the next step for a message may be done. What an earlier server was doing with the
 // message when it ended must be over: a platform is not asked before the message must have
@@ -49,7 +93,11 @@ func (g *Gateway) findOut(ctx context.Context, bot *Bot, l *lane, s *Send) (bool
 	case g.moment().Sub(s.triedAt()) > giveUpAfter: // the platform shows its newest messages only
 		s.State, s.Error = GaveUp, errStale
 	default:
-		return false, nil
+		next := g.slow.next(s.ID, g.moment())
+		if next.IsZero() {
+			return false, nil
+		}
+		s.State, s.WakeAt = Doubtful, next
 	}
 	return true, g.mark(ctx, l, s)
 }

@@ -88,6 +88,48 @@ func (p hanging) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, e
 	return "", ctx.Err()
 }
 
+// late is a platform that does not answer the first request in time, and takes its message after that;
+// never, for zero.
+type late struct {
+	finder
+	sends *int
+	after time.Duration
+}
+
+func (p late) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, error) {
+	if *p.sends++; *p.sends > 1 {
+		return p.finder.Send(ctx, o)
+	}
+	<-ctx.Done()
+	if p.after > 0 {
+		time.AfterFunc(p.after, func() { _, _ = p.finder.Send(context.Background(), o) })
+	}
+	return "", ctx.Err()
+}
+
+// TestDoubtAfterTimeout: a message that the platform takes some time after its client has gone is not
+// sent again. One that the platform does not take is.
+func TestDoubtAfterTimeout(t *testing.T) {
+	t.Parallel()
+	for after, sent := range map[time.Duration]int{0: 2, 10 * time.Second: 1, 50 * time.Second: 1} {
+		t.Run(after.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				sends := 0
+				h := setup(t, func(h *house) {
+					h.bot.Stream = false
+					h.adapter = late{finder{h.wire}, &sends, after}
+				})
+				defer h.end()
+				h.receive(h.dm(ada, "Hello."))
+				pass(3 * time.Minute)
+				want(t, "shown", h.wire.said(), []string{"You said: Hello."})
+				want(t, "requests", sends, sent)
+			})
+		})
+	}
+}
+
 // TestDoubtWaits: the request of a server that is gone reaches the platform when the next
 // server runs already. The message is found all the same.
 func TestDoubtWaits(t *testing.T) {

@@ -52,6 +52,7 @@ type Gateway struct {
 	drafts drafts
 	left   left
 	parked parked
+	slow   slow
 	// hourglasses are the messages that people see waiting.
 	hourglasses hourglasses
 	pace        pace
@@ -117,7 +118,7 @@ func New(p Parts) *Gateway {
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
 	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
 	g.drafts, g.hourglasses.by = newDrafts(), make(map[laneKey][]MessageID)
-	g.pace, g.left, g.parked = newPace(p.Now), newLeft(), newParked()
+	g.pace, g.left, g.parked, g.slow = newPace(p.Now), newLeft(), newParked(), newSlow()
 	return g
 }
 
