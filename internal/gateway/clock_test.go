@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,6 +58,86 @@ func (c *clockCase) run(t *testing.T) {
 	want(t, "the session before the time", h.chat(ada).Session, first)
 	until(midnight.Add(c.after))
 	if h.chat(ada).Session == first {
+		t.Error("the session was not reset")
+	}
+	old, err := h.db.Session(t.Context(), h.bot.Owner, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "end reason", old.EndReason, c.why)
+}
+
+// bothIn is a chat under the policy that resets at an hour of the day, or after a time of quiet.
+type bothIn struct {
+	zone  string
+	group bool
+	said  string        // by the clock of the zone, on the first day
+	idle  time.Duration // the hour is always four
+	at    string        // when the session is reset, by the clock of the zone
+	why   session.EndReason
+}
+
+// TestBothFallDue: under the policy of both, what comes first resets the session, in private chats and
+// in groups, by the clock of the zone.
+func TestBothFallDue(t *testing.T) {
+	t.Parallel()
+	const minute, form = time.Minute, "2006-01-02 15:04"
+	for _, zone := range []string{"Europe/Berlin", "America/Los_Angeles", "Asia/Kathmandu"} {
+		for _, group := range []bool{false, true} {
+			for _, c := range []bothIn{
+				{zone, group, "2000-01-02 12:00", 90 * minute, "2000-01-02 13:30", "idle"},
+				{zone, group, "2000-01-02 03:00", 90 * minute, "2000-01-02 04:00", "daily"},
+				{zone, group, "2000-01-02 12:00", 1440 * minute, "2000-01-03 04:00", "daily"},
+			} {
+				t.Run(fmt.Sprint(zone, group, c.said, c.idle), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						in, err := time.LoadLocation(c.zone)
+						if err != nil {
+							t.Fatal(err)
+						}
+						said, err := time.ParseInLocation(form, c.said, in)
+						if err != nil {
+							t.Fatal(err)
+						}
+						at, err := time.ParseInLocation(form, c.at, in)
+						if err != nil {
+							t.Fatal(err)
+						}
+						c.run(t, in, said, at)
+					})
+				})
+			}
+		}
+	}
+}
+
+// run holds the policy to its time, a minute before and a minute after the quiet that an answer ends.
+func (c *bothIn) run(t *testing.T, in *time.Location, said, at time.Time) {
+	until(said)
+	h := setup(t, func(h *house) {
+		h.bot.Zone = in
+		h.settings.Resets = gateway.Resets{Default: gateway.Policy{Mode: gateway.ResetBoth, Idle: c.idle, Hour: 4}}
+	})
+	defer h.end()
+	e := h.dm(ada, "Hello.")
+	if c.group {
+		e = h.group(ada, "Ada", "Hello.", true)
+	}
+	h.receive(e)
+	pass(10 * time.Second)
+	session := func() session.ID {
+		chat, err := h.db.Chat(t.Context(), h.bot.Owner, gateway.Place{Platform: h.wire.name, Account: h.bot.Account, Chat: e.Place.Chat})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return chat.Session
+	}
+	first := session()
+	until(at.Add(-time.Minute))
+	want(t, "the session before the time", session(), first)
+	until(at.Add(time.Minute))
+	if first == "" || session() == first {
 		t.Error("the session was not reset")
 	}
 	old, err := h.db.Session(t.Context(), h.bot.Owner, first)
