@@ -42,8 +42,8 @@ func (w awaiting) open(ctx context.Context, try func() error) error {
 	}
 }
 
-// homePatience is how long a server waits for its home. A command has it open for a moment, and so
-// has the server before this one while it ends.
+// homePatience is how long a server or a command waits for its home. A command has it open for a
+// moment, and so has a server while it ends.
 const homePatience = 10 * time.Second
 
 // assembleSoon is assemble, for a home that another program may have open for a moment. It does

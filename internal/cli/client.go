@@ -47,12 +47,17 @@ func (a *app) connect(ctx context.Context) (*client, error) {
 }
 
 // connectWith is connect with a choice of the model for a home that is opened in this
-// process.
+// process. The process that holds the lock may be a command, or a server that is starting or
+// stopping, so it waits for a moment.
 func (a *app) connectWith(ctx context.Context, cfg *config.Config, choose func() (upstream.Choice, error)) (*client, error) {
-	if c, err := liveServer(ctx, cfg); c != nil || err != nil {
-		return c, err
-	}
-	return a.embed(ctx, cfg, choose)
+	var c *client
+	err := awaiting{most: homePatience}.open(ctx, func() (err error) {
+		if c, err = liveServer(ctx, cfg); c == nil && err == nil {
+			c, err = a.embed(ctx, cfg, choose)
+		}
+		return err
+	})
+	return c, err
 }
 
 // liveServer is a client of the server of the home; nil if no server answers.

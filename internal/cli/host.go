@@ -15,8 +15,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
-// moving is how long a chat waits for a home that another program is opening or
-// leaving.
+// moving is how long a chat waits for a server that is ending to come back.
 const moving = 3 * time.Second
 
 // connectChat is connect for a chat. If no server runs, the chat becomes one until it
@@ -71,14 +70,9 @@ func (a *app) rejoin(ctx context.Context, cfg *config.Config, left *serverFile) 
 // serverGone is the code of the error of a chat that has lost its server.
 const serverGone = "server_gone"
 
-// reach finds the server of the home directory or becomes it. The process that holds
-// the lock may be starting or stopping, so it retries for a moment.
+// reach finds the server of the home directory or becomes it.
 func (a *app) reach(ctx context.Context, cfg *config.Config) (*client, error) {
-	var c *client
-	err := awaiting{most: moving}.open(ctx, func() (err error) {
-		c, err = a.connectWith(ctx, cfg, func() (upstream.Choice, error) { return choose(ctx, cfg, &listening{}) })
-		return err
-	})
+	c, err := a.connectWith(ctx, cfg, func() (upstream.Choice, error) { return choose(ctx, cfg, &listening{}) })
 	if err != nil {
 		return nil, err
 	}

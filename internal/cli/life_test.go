@@ -253,3 +253,24 @@ func TestHomeInUse(t *testing.T) {
 	s.awaited()
 	s.stop()
 }
+
+// TestCommandsAtOnce: a command whose home another one has open for a moment waits, and does its
+// work then.
+func TestCommandsAtOnce(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	cmd := command(t, home, nil, "sessions", "list") // builds the program
+	release, err := sqlite.Hold(filepath.Join(home, "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := time.AfterFunc(3*time.Second, func() {
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	})
+	defer free.Stop()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("hermes sessions list: %v, %s", err, out)
+	}
+}
