@@ -5,8 +5,8 @@
 //
 // An event can be read only once it is stored. A reader that was cut off therefore
 // continues after the last event it has seen, on this server or the next, and neither
-// misses nor repeats one. Readers read from the store, so no reader delays the turn or
-// another reader.
+// misses nor repeats one. Readers who are behind read from the store, so no reader delays the
+// turn or another reader.
 //
 // The words of a turn belong to the session. A row stores their position there, and
 // keeps the request only until the run is over.
