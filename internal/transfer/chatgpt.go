@@ -35,7 +35,12 @@ func chatgptFormat() format {
 func readChatGPT(ctx context.Context, in *reading, files []*File) error {
 	g := &chatgpt{reading: in, own: make(map[string]time.Time)}
 	err := eachFile(ctx, in, files, func(f *File) error {
-		return g.eachValue(f, func(raw []byte) error { return g.conversation(f, raw) })
+		before := maps.Clone(g.own)
+		err := g.eachValue(f, func(raw []byte) error { return g.conversation(f, raw) })
+		if spoilt(err) {
+			g.own = before
+		}
+		return err
 	})
 	if err != nil {
 		return err

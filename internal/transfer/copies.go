@@ -2,8 +2,12 @@ package transfer
 
 import (
 	"crypto/sha256"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // Line is a line of an import, as it is given to keep.
@@ -19,17 +23,29 @@ type Line struct {
 // copies are the conversations that were read. Of a conversation that the input has several
 // times, as old and new exports in one directory do, the newest copy counts, in whichever
 // order they are read: otherwise an old one would undo what a newer one told.
-type copies map[[12]byte]kept
+//
+// A copy counts only once its file was read to the end, where its checksum stands. Until
+// then, it replaces no copy of another file: that one may be the only sound one.
+type copies struct {
+	sound map[copyID]kept // of files that were read
+	open  map[copyID]kept // of the file that is being read
+}
+
+func newCopies() copies { return copies{make(map[copyID]kept), make(map[copyID]kept)} }
 
 // kept is the copy of a conversation that counts so far.
 type kept struct {
 	line     int // its number
 	last     int64
 	messages int
+	// where is its place, if there is another copy in a file that was read.
+	where string
 }
 
 // copyID stands for the name of a conversation.
-func copyID(name string) (id [12]byte) {
+type copyID [12]byte
+
+func copyIDOf(name string) (id copyID) {
 	sum := sha256.Sum256([]byte(name))
 	copy(id[:], sum[:])
 	return id
@@ -37,45 +53,86 @@ func copyID(name string) (id [12]byte) {
 
 // keepArchived keeps a line of an export of this program, whatever else has its id.
 func (in *reading) keepArchived(started time.Time, messages int) error {
-	in.copies[copyID(strconv.Itoa(in.lines))] = kept{line: in.lines, messages: messages}
+	in.copies.open[copyIDOf(strconv.Itoa(in.lines))] = kept{line: in.lines, messages: messages}
 	return in.keepLine(-1, started, messages)
 }
 
 // keepNewest keeps the line of a conversation, unless a copy that is as new is kept already.
 func (in *reading) keepNewest(c *Conversation, where string) error {
-	id := copyID(sessionID(c.System, c.ID))
+	id := copyIDOf(sessionID(c.System, c.ID))
 	now := kept{line: in.lines, last: c.Messages[len(c.Messages)-1].At.UnixMilli(), messages: len(c.Messages)}
-	before, twice := in.copies[id]
-	replaces := -1
+	sound, twice := in.copies.sound[id]
 	if twice {
-		in.report.omit("older or equal copy of a conversation", where)
-		if !now.newer(before) {
-			return nil
-		}
-		replaces = before.line
-		in.report.Conversations--
-		in.report.Messages -= before.messages
+		now.where = where
 	}
-	in.copies[id] = now
+	before, again := in.copies.open[id]
+	if twice && !now.newer(sound) || again && !now.newer(before) {
+		in.report.omit(olderCopy, where)
+		return nil
+	}
+	replaces := -1
+	if again { // both have the fate of their file
+		in.discount(before, where)
+		replaces = before.line
+	}
+	in.copies.open[id] = now
 	return in.keepLine(replaces, c.Started, now.messages)
 }
 
-// drop takes back the conversations that were kept from a line on.
-func (in *reading) drop(first int) error {
-	for id, k := range in.copies {
-		if k.line < first {
+// olderCopy is why a copy is left out.
+const olderCopy = "older or equal copy of a conversation"
+
+// discount takes a copy that was replaced out of the report.
+func (in *reading) discount(k kept, where string) {
+	in.report.omit(olderCopy, where)
+	in.uncount(k)
+}
+
+func (in *reading) uncount(k kept) {
+	in.report.Conversations--
+	in.report.Messages -= k.messages
+}
+
+// settle lets the copies of a file count, now that the file was read. They are newer than the
+// ones that they replace.
+func (in *reading) settle() error {
+	open := in.copies.open
+	in.copies.open = make(map[copyID]kept)
+	for _, id := range slices.SortedFunc(maps.Keys(open), func(a, b copyID) int { return open[a].line - open[b].line }) {
+		older, twice := in.copies.sound[id]
+		in.copies.sound[id] = kept{line: open[id].line, last: open[id].last, messages: open[id].messages}
+		if !twice {
 			continue
 		}
-		delete(in.copies, id)
-		in.report.Conversations--
-		in.report.Messages -= k.messages
-		in.lines++
-		if err := in.keep(Line{Replaces: k.line}); err != nil {
+		in.discount(older, open[id].where)
+		if err := in.takeBack(older); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// drop takes back the copies of the file that is being read.
+func (in *reading) drop() error {
+	open := in.copies.open
+	in.copies.open = make(map[copyID]kept)
+	for _, k := range open {
+		in.uncount(k)
+		if err := in.takeBack(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeBack takes back a line.
+func (in *reading) takeBack(k kept) error {
+	in.lines++
+	return in.keep(Line{Replaces: k.line})
+}
+
+// spoilt reports whether an error says that nothing of a file can be trusted.
+func spoilt(err error) bool { return fault.CodeOf(err) == corrupt }
 
 // newer reports whether a copy has what another one does not have yet.
 func (k kept) newer(other kept) bool {

@@ -2,7 +2,10 @@ package transfer
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -13,7 +16,7 @@ func TestWrongChecksum(t *testing.T) {
 	ours := `{"_lineage_root_id":"u1","id":"u1","messages":[]}`
 	for name, packed := range map[string][]byte{
 		"gzip": flipped(gzipped(t, tiny), -6), "gzip, own export": flipped(gzipped(t, ours), -6), "zstd": flipped(zstded(t, []byte(tiny)), -1),
-		"zip": zipOfWrongSum(t),
+		"zip": zipOfWrongSum(t, tiny),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,11 +50,11 @@ func flipped(b []byte, at int) []byte {
 }
 
 // zipOfWrongSum is a zip archive whose directory has another checksum than its file.
-func zipOfWrongSum(t *testing.T) []byte {
+func zipOfWrongSum(t *testing.T, text string) []byte {
 	t.Helper()
-	text := zipped(t, [2]string{"c.json", tiny})
-	text[bytes.Index(text, []byte("PK\x01\x02"))+16] ^= 1
-	return text
+	packed := zipped(t, [2]string{"c.json", text})
+	packed[bytes.Index(packed, []byte("PK\x01\x02"))+16] ^= 1
+	return packed
 }
 
 // spooledText are the lines of an input.
@@ -100,5 +103,120 @@ func TestCopies(t *testing.T) {
 				t.Errorf("got %+v", report)
 			}
 		})
+	}
+}
+
+// TestNewerCopyIsDamaged: a newer copy in a damaged file does not replace a sound one, in
+// whichever order they are read, and however they are packed.
+func TestNewerCopyIsDamaged(t *testing.T) {
+	t.Parallel()
+	older, newer, newest := tiny, grownTiny("Green or black?", 9), grownTiny("Earl Grey?", 19)
+	damaged := map[string][]byte{
+		"gzip, checksum": flipped(gzipped(t, newest), -6), "gzip, cut off": cutOff(gzipped(t, newest), 40),
+		"zstd, checksum": flipped(zstded(t, []byte(newest)), -1), "zstd, cut off": cutOff(zstded(t, []byte(newest)), 30),
+		"zip, checksum":           zipOfWrongSum(t, newest),
+		"tar in gzip, checksum":   flipped(gzipped(t, string(tarred(t, "c.json", newest))), -6),
+		"tar in gzip, cut off":    cutOff(gzipped(t, string(tarred(t, "c.json", newest))), 60),
+		"gzip in tar, checksum":   tarred(t, "c.json.gz", string(flipped(gzipped(t, newest), -6))),
+		"gzip in zip, one damage": zipped(t, [2]string{"c.json.gz", string(flipped(gzipped(t, newest), -6))}),
+	}
+	for name, packed := range damaged {
+		for order, files := range map[string][3][]byte{
+			"first": {packed, []byte(older)}, "last": {[]byte(older), packed}, "between, sound": {packed, []byte(newer), []byte(older)},
+			"sound between": {[]byte(older), []byte(newer), packed}, "before both": {packed, []byte(older), []byte(newer)}, "alone in the middle": {[]byte(newer), packed, []byte(older)},
+		} {
+			t.Run(name+", "+order, func(t *testing.T) {
+				t.Parallel()
+				want := "I like tea."
+				if files[2] != nil {
+					want = "Green or black?"
+				}
+				report := NewReport(false)
+				got := spooledText(t, directoryOf(t, files[:]), report)
+				if strings.Count(got, "\n") != 1 || !strings.Contains(got, want) || strings.Contains(got, "Earl Grey") {
+					t.Errorf("got %s", got)
+				}
+				if report.Conversations != 1 || report.Messages != strings.Count(got, `"role"`) || report.Failed != 1 {
+					t.Errorf("got %+v", report)
+				}
+			})
+		}
+	}
+}
+
+// grownTiny is the conversation of tiny with another message.
+func grownTiny(text string, second int) string {
+	return strings.Replace(tiny, `]}]`, fmt.Sprintf(`,{"uuid":"m2","sender":"assistant","text":%q,"created_at":"2024-05-01T10:00:%02dZ"}]}]`, text, second), 1)
+}
+
+// cutOff are bytes without the last ones.
+func cutOff(b []byte, n int) []byte { return b[:len(b)-n] }
+
+// directoryOf is an input of files, which are read in this order.
+func directoryOf(t *testing.T, files [][]byte) *Input {
+	t.Helper()
+	dir := t.TempDir()
+	for i, text := range files {
+		if text == nil {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.json", i)), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close() })
+	return in
+}
+
+// TestDamagedFileLeavesNothing: what formats gather over their files has nothing of a file
+// that was damaged.
+func TestDamagedFileLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ damaged, sound string }{
+		"mem0": {
+			`[{"id":"1","memory":"Likes wrong.","user_id":"ada"},{"id":"2","memory":"Likes wronger.","user_id":"bob"}]`,
+			`[{"id":"3","memory":"Likes right.","user_id":"ada"}]`,
+		},
+		"chatgpt": {
+			`[{"id":"a","mapping":{"x":{"message":{"id":"x","author":{"role":"user"},"content":{"content_type":"user_editable_context","user_profile":"wrong"}}}}}]`,
+			`[{"id":"b","mapping":{"x":{"message":{"id":"x","author":{"role":"user"},"content":{"content_type":"text","parts":["right"]}}}}}]`,
+		},
+		"jsonl": {`{"session":"a","role":"user","content":"wrong"}`, `{"session":"a","role":"user","content":"right"}`},
+		"jsonl, several": {
+			`{"session":"a","role":"user","content":"wrong"}` + "\n" + `{"session":"b","role":"user","content":"wrong"}`,
+			`{"session":"a","role":"user","content":"right"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report := NewReport(false)
+			got := spooledText(t, directoryOf(t, [][]byte{flipped(gzipped(t, tt.damaged), -6), []byte(tt.sound)}), report)
+			if strings.Contains(got, "wrong") || !strings.Contains(got, "right") || report.Conversations != 1 || report.Failed != 1 {
+				t.Errorf("got %s, %+v", got, report)
+			}
+		})
+	}
+}
+
+// TestDamagedIndex: transcripts are read although the list of their keys is damaged.
+func TestDamagedIndex(t *testing.T) {
+	t.Parallel()
+	said := `{"type":"session","id":"s","timestamp":"2026-01-02T03:04:05.000Z"}` + "\n" +
+		`{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"Hello."}}`
+	report := NewReport(false)
+	in := &Input{Files: []*File{
+		memoryFile("sessions/s.jsonl", []byte(said)), {
+			Name: "sessions/sessions.json", open: func() (io.ReadCloser, error) {
+				plain, err := unpacked(bytes.NewReader(flipped(gzipped(t, `{"main":{"sessionId":"s"}}`), -6)))
+				return io.NopCloser(plain), err
+			},
+		},
+	}}
+	if got := spooledText(t, in, report); strings.Count(got, "\n") != 1 || report.Failed != 1 {
+		t.Errorf("got %s, %+v", got, report)
 	}
 }

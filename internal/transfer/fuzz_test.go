@@ -33,7 +33,7 @@ func fuzzFormat(f *testing.F, from string) {
 		}
 		file := memoryFile(name, text)
 		report := NewReport(true)
-		in := &reading{opt: Options{From: from}, report: report, now: written(), copies: make(copies), keep: func(line Line) error {
+		in := &reading{opt: Options{From: from}, report: report, now: written(), copies: newCopies(), keep: func(line Line) error {
 			checkLine(t, line.Text)
 			return nil
 		}}

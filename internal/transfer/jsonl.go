@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -37,6 +38,8 @@ type jsonl struct {
 	*reading
 	now  *Conversation   // the session whose messages are read, a message a line
 	done map[string]bool // sessions whose messages were read
+	// fresh are those of the file that is being read.
+	fresh []string
 }
 
 type plainConversation struct {
@@ -89,11 +92,16 @@ func nonNull(raw json.RawMessage) string {
 
 // file reads a file.
 func (j *jsonl) file(f *File) error {
+	j.fresh = nil
 	err := j.eachValue(f, func(raw []byte) error { return j.value(f, raw) })
-	if err != nil {
+	if spoilt(err) {
+		j.now = nil
+		for _, id := range j.fresh {
+			delete(j.done, id)
+		}
 		return err
 	}
-	return j.flush()
+	return errors.Join(err, j.flush()) // of a file that was cut off, too
 }
 
 // value takes a conversation, or adds a message to one.
@@ -161,5 +169,6 @@ func (j *jsonl) flush() error {
 		return nil
 	}
 	j.now, j.done[c.ID] = nil, true
+	j.fresh = append(j.fresh, c.ID)
 	return j.take(c)
 }

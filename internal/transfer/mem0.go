@@ -44,20 +44,34 @@ type mem0Memory struct {
 func readMem0(ctx context.Context, in *reading, files []*File) error {
 	byUser := make(map[string][]mem0Memory)
 	err := eachFile(ctx, in, files, func(f *File) error {
-		keep := func(m *mem0Memory) {
-			m.file = f
+		found, err := in.mem0File(f)
+		if spoilt(err) {
+			return err
+		}
+		for _, m := range found {
 			user := string(cmp.Or(m.UserID, m.AgentID))
-			byUser[user] = append(byUser[user], *m)
+			byUser[user] = append(byUser[user], m)
 		}
-		if strings.HasSuffix(strings.ToLower(f.Name), ".md") {
-			return mem0Markdown(f, keep)
-		}
-		return in.eachValue(f, func(raw []byte) error { return in.mem0Value(f, raw, keep) })
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	return in.statements("mem0", byUser)
+}
+
+// mem0File are the memories of a file.
+func (in *reading) mem0File(f *File) (found []mem0Memory, err error) {
+	keep := func(m *mem0Memory) {
+		m.file = f
+		found = append(found, *m)
+	}
+	if strings.HasSuffix(strings.ToLower(f.Name), ".md") {
+		err = mem0Markdown(f, keep)
+		return found, err
+	}
+	err = in.eachValue(f, func(raw []byte) error { return in.mem0Value(f, raw, keep) })
+	return found, err
 }
 
 // mem0Value reads a memory, or a page of them.

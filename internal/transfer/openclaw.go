@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func readOpenClaw(ctx context.Context, in *reading, files []*File) error {
 	o := &openclaw{reading: in, keys: make(map[string]string)}
 	for _, f := range files {
 		if path.Base(f.Name) == "sessions.json" {
-			if err := o.index(f); err != nil {
+			if err := o.index(f); err != nil && !in.report.blame(f.Name, err) {
 				return err
 			}
 		}
@@ -74,7 +75,8 @@ type openclaw struct {
 
 // index reads which key leads to which session.
 func (o *openclaw) index(f *File) error {
-	return o.eachValue(f, func(raw []byte) error {
+	found := make(map[string]string)
+	err := o.eachValue(f, func(raw []byte) error {
 		var keys map[string]struct {
 			ID string `json:"sessionId"`
 		}
@@ -82,10 +84,14 @@ func (o *openclaw) index(f *File) error {
 			return err
 		}
 		for key, s := range keys {
-			o.keys[s.ID] = key
+			found[s.ID] = key
 		}
 		return nil
 	})
+	if !spoilt(err) {
+		maps.Copy(o.keys, found)
+	}
+	return err
 }
 
 type clawEvent struct {

@@ -133,8 +133,11 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 	for _, name := range missingParts(found.files) {
 		report.Note(name, "This part of the export is not in the input. Download it, and run the import again.")
 	}
-	r := &reading{opt: opt, report: report, keep: keep, copies: make(copies), now: time.Now().UTC()}
-	return found.format.read(ctx, r, found.files)
+	r := &reading{opt: opt, report: report, keep: keep, copies: newCopies(), now: time.Now().UTC()}
+	if err := found.format.read(ctx, r, found.files); err != nil {
+		return err
+	}
+	return r.settle() // what a format takes after its files
 }
 
 // passOver counts a file that the format does not read.
@@ -166,18 +169,16 @@ func eachFile(ctx context.Context, in *reading, files []*File, read func(f *File
 		if ctx.Err() != nil {
 			return fault.Wrap(fault.Canceled, "interrupted", "The import was interrupted. Run it again to go on.", ctx.Err())
 		}
-		first := in.lines
 		err := read(f)
-		if err == nil {
-			continue
-		}
-		if !in.report.blame(f.Name, err) {
+		if err != nil && !in.report.blame(f.Name, err) {
 			return err
 		}
-		if fault.CodeOf(err) == corrupt {
-			if err := in.drop(first); err != nil {
-				return err
-			}
+		end := in.settle
+		if spoilt(err) {
+			end = in.drop
+		}
+		if err := end(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -70,7 +70,11 @@ func (p packing) damaged(err error) error {
 			"The file is packed with "+p.name+", and its checksum is wrong: it was damaged on its way. None of its conversations was taken. Get the export again.", err)
 	}
 	const msg = "A file of the input is packed with %s and cannot be unpacked: %v. Get the export again, or unpack the file first."
-	return fault.Wrap(fault.Invalid, "import_unreadable", fmt.Sprintf(msg, p.name, err), err)
+	code := corrupt // what came before the place where the damage shows may be wrong, too
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		code = "import_unreadable" // cut off: what came before is as it was packed
+	}
+	return fault.Wrap(fault.Invalid, code, fmt.Sprintf(msg, p.name, err), err)
 }
 
 // sound reads an unpacked stream and names its faults.
