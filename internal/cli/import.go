@@ -89,14 +89,7 @@ func (a *app) importFrom(c *cobra.Command, name string, f *importFlags) (err err
 	p := a.newProgress()
 	defer p.done()
 	report := transfer.NewReport(f.dryRun)
-	usual := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(usual, readingMemory))
-	err = transfer.Read(c.Context(), in, f.Options, report, func(line transfer.Line) error {
-		p.tell("read %d conversations, %s", report.Conversations, megabytes(spool.Size()))
-		return spool.Keep(line)
-	})
-	debug.SetMemoryLimit(usual)
-	if err != nil {
+	if err := readImport(c.Context(), in, f, p, report, spool); err != nil {
 		return err
 	}
 	if err := a.sendImport(c, spool, f, p, report); err != nil {
@@ -104,6 +97,20 @@ func (a *app) importFrom(c *cobra.Command, name string, f *importFlags) (err err
 	}
 	p.done()
 	return a.finishImport(f, report)
+}
+
+// readImport fills the spool. The memory limit of the process is as before when it returns,
+// and when it panics.
+func readImport(
+	ctx context.Context, in *transfer.Input, f *importFlags, p *progress, report *transfer.Report, spool *transfer.Spool,
+) error {
+	usual := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(usual, readingMemory))
+	defer debug.SetMemoryLimit(usual)
+	return transfer.Read(ctx, in, f.Options, report, func(line transfer.Line) error {
+		p.tell("read %d conversations, %s", report.Conversations, megabytes(spool.Size()))
+		return spool.Keep(line)
+	})
 }
 
 // importDay reads a day or a time.
