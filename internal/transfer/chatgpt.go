@@ -36,7 +36,7 @@ func readChatGPT(ctx context.Context, in *reading, files []*File) error {
 	g := &chatgpt{reading: in, own: make(map[string]time.Time)}
 	err := eachFile(ctx, in, files, func(f *File) error {
 		before := maps.Clone(g.own)
-		err := g.eachValue(f, func(raw []byte) error { return g.conversation(f, raw) })
+		err := g.eachValue(f, func(raw *bulk) error { return g.conversation(f, raw) })
 		if spoilt(err) {
 			g.own = before
 		}
@@ -57,14 +57,14 @@ type chatgpt struct {
 }
 
 type gptConversation struct {
-	ID             word                `json:"id"`
-	ConversationID word                `json:"conversation_id"`
-	Title          word                `json:"title"`
-	CreateTime     stamp               `json:"create_time"`
-	CurrentNode    word                `json:"current_node"`
-	Model          string              `json:"default_model_slug"`
-	DoNotRemember  bool                `json:"is_do_not_remember"`
-	Mapping        map[string]*gptNode `json:"mapping"`
+	ID             word           `json:"id"`
+	ConversationID word           `json:"conversation_id"`
+	Title          word           `json:"title"`
+	CreateTime     stamp          `json:"create_time"`
+	CurrentNode    word           `json:"current_node"`
+	Model          string         `json:"default_model_slug"`
+	DoNotRemember  bool           `json:"is_do_not_remember"`
+	Mapping        mapOf[gptNode] `json:"mapping"`
 }
 
 type gptNode struct {
@@ -105,18 +105,18 @@ type gptContent struct {
 }
 
 // conversation reads one conversation.
-func (g *chatgpt) conversation(f *File, raw []byte) error {
+func (g *chatgpt) conversation(f *File, raw *bulk) error {
 	var c gptConversation
-	if err := g.decode(raw, &c, f.Name); err != nil {
+	if err := g.decodeParts(raw, &c, f.Name, map[string]part{"mapping": &c.Mapping}); err != nil {
 		return err
 	}
 	id := string(cmp.Or(c.ID, c.ConversationID))
 	where := f.Name + ", conversation " + id
 	switch {
-	case id == "" && c.Mapping == nil:
+	case id == "" && !c.Mapping.given:
 		g.report.unknown("an element without id and mapping", f.Name)
 		return nil
-	case c.Mapping == nil:
+	case !c.Mapping.given:
 		g.report.blame(where, fault.New(fault.Invalid, "no_mapping", "The conversation has no \"mapping\", so that its messages are not in the export."))
 		return nil
 	case c.DoNotRemember && !g.opt.All:
@@ -124,44 +124,42 @@ func (g *chatgpt) conversation(f *File, raw []byte) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "chatgpt", ID: cmp.Or(id, hashID(string(raw))), Title: string(c.Title), Model: c.Model, Started: c.CreateTime.Time, File: f,
+		System: "chatgpt", ID: cmp.Or(id, raw.hashed()), Title: string(c.Title), Model: c.Model, Started: c.CreateTime.Time, File: f,
 	}
-	ids := c.branch()
-	if n := c.said() - len(ids); n > 0 {
-		for range n {
-			g.report.omit("message of another branch", where)
+	shown, err := c.branch()
+	if err != nil {
+		return err
+	}
+	for range c.Mapping.len() - len(shown) {
+		g.report.omit("message of another branch", where)
+	}
+	open := ""
+	err = c.Mapping.those(shown, func(i int, n *gptNode) error {
+		if n.Message == nil {
+			return nil
 		}
+		g.message(out, c.Mapping.items[i].name, n.Message, where)
+		open = answer(out.Messages, open)
+		return g.say(out)
+	})
+	if err != nil {
+		return err
 	}
-	for _, node := range ids {
-		if n := c.Mapping[node]; n.Message != nil {
-			g.message(out, node, n.Message, where)
-		}
-	}
-	answer(out.Messages)
 	return g.take(out)
 }
 
-// said is the number of nodes with the root.
-func (c *gptConversation) said() int { return len(c.Mapping) }
-
 // branch are the nodes of the conversation as it was last shown.
-func (c *gptConversation) branch() []string {
-	nodes := make(map[string]*node, len(c.Mapping))
-	for id, n := range c.Mapping {
-		if n == nil {
-			delete(c.Mapping, id)
-			continue
-		}
-		nodes[id] = &node{parent: n.Parent}
+func (c *gptConversation) branch() ([]node, error) {
+	var t tree
+	err := c.Mapping.each(func(i int, n *gptNode) error {
+		found := node{id: c.Mapping.items[i].name, parent: n.Parent, item: i}
 		if n.Message != nil {
-			nodes[id].at = n.Message.CreateTime.Time
+			found.said = n.Message.CreateTime.Time
 		}
-	}
-	leaf := string(c.CurrentNode)
-	if nodes[leaf] == nil {
-		leaf = newestLeaf(nodes, slices.Sorted(maps.Keys(nodes)))
-	}
-	return branch(nodes, leaf)
+		t.add(found)
+		return nil
+	})
+	return t.shown(string(c.CurrentNode)), err
 }
 
 // message adds a message, or counts why it is left out.
@@ -293,9 +291,9 @@ func uncited(text string) string {
 	}, text)
 }
 
-// answer gives each result of a tool the call before it: the export has no ids of calls.
-func answer(ms []Message) {
-	open := ""
+// answer gives each result of a tool the call before it, which is open: the export has no ids
+// of calls.
+func answer(ms []Message, open string) string {
 	for i := range ms {
 		m := &ms[i]
 		switch {
@@ -307,6 +305,7 @@ func answer(ms []Message) {
 			open = ""
 		}
 	}
+	return open
 }
 
 // ownInstructions notes what a person told about themselves in the settings.

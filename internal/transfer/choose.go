@@ -39,11 +39,11 @@ func sampleOf(f *File) *sample {
 	s := &sample{file: f, names: make(map[string]bool)}
 	s.head, s.err = begin(f, sampleSize)
 	s.list = bytes.HasPrefix(bytes.TrimSpace(s.head), []byte("["))
-	v := newValues(bytes.NewReader(s.head))
+	v := newValues(bytes.NewReader(s.head), &bulk{most: sampleSize})
 	for range lookedAt {
 		more, err := v.next()
-		if len(v.raw) > 0 {
-			dec := jsontext.NewDecoder(bytes.NewReader(v.raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		if v.raw.size > 0 {
+			dec := jsontext.NewDecoder(bytes.NewReader(v.raw.mem), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 			s.look(dec, "", 0)
 		}
 		if !more || err != nil || !v.list {

@@ -28,7 +28,7 @@ func claudeFormat() format {
 		read: func(ctx context.Context, in *reading, files []*File) error {
 			c := &claude{reading: in}
 			return eachFile(ctx, in, files, func(f *File) error {
-				return c.eachValue(f, func(raw []byte) error { return c.element(f, raw) })
+				return c.eachValue(f, func(raw *bulk) error { return c.element(f, raw) })
 			})
 		},
 	}
@@ -38,12 +38,12 @@ func claudeFormat() format {
 type claude struct{ *reading }
 
 type claudeConversation struct {
-	UUID      word              `json:"uuid"`
-	Name      word              `json:"name"`
-	CreatedAt stamp             `json:"created_at"`
-	Messages  []claudeMessage   `json:"chat_messages"`
-	Memory    string            `json:"conversations_memory"`
-	Projects  map[string]string `json:"project_memories"`
+	UUID      word                  `json:"uuid"`
+	Name      word                  `json:"name"`
+	CreatedAt stamp                 `json:"created_at"`
+	Messages  listOf[claudeMessage] `json:"chat_messages"`
+	Memory    string                `json:"conversations_memory"`
+	Projects  map[string]string     `json:"project_memories"`
 }
 
 type claudeMessage struct {
@@ -87,9 +87,9 @@ type claudeBlock struct {
 }
 
 // element reads a conversation or the memories.
-func (c *claude) element(f *File, raw []byte) error {
+func (c *claude) element(f *File, raw *bulk) error {
 	var got claudeConversation
-	if err := c.decode(raw, &got, f.Name); err != nil {
+	if err := c.decodeParts(raw, &got, f.Name, map[string]part{"chat_messages": &got.Messages}); err != nil {
 		return err
 	}
 	if got.Memory != "" || len(got.Projects) > 0 {
@@ -97,42 +97,40 @@ func (c *claude) element(f *File, raw []byte) error {
 	}
 	where := f.Name + ", conversation " + string(got.UUID)
 	out := &Conversation{
-		System: "claude", ID: cmp.Or(string(got.UUID), hashID(string(raw))), Title: string(got.Name), Started: got.CreatedAt.Time, File: f,
+		System: "claude", ID: cmp.Or(string(got.UUID), raw.hashed()), Title: string(got.Name), Started: got.CreatedAt.Time, File: f,
 	}
-	shown := got.shown()
-	for range len(got.Messages) - len(shown) {
+	add := func(_ int, m *claudeMessage) error {
+		c.message(out, m, where)
+		return c.say(out)
+	}
+	t, parents, err := got.tree()
+	switch {
+	case err != nil:
+		return err
+	case !parents: // an export without branches
+		if err := got.Messages.each(add); err != nil {
+			return err
+		}
+		return c.take(out)
+	}
+	shown := t.newest()
+	for range got.Messages.len() - len(shown) {
 		c.report.omit("message of another branch", where)
 	}
-	for _, m := range shown {
-		c.message(out, m, where)
+	if err := got.Messages.those(shown, add); err != nil {
+		return err
 	}
 	return c.take(out)
 }
 
-// shown are the messages of the newest branch; all in an export without parents.
-func (got *claudeConversation) shown() []*claudeMessage {
-	nodes, byID := make(map[string]*node), make(map[string]*claudeMessage)
-	var order []string
-	var all []*claudeMessage
-	parents := false
-	for i := range got.Messages {
-		m := &got.Messages[i]
-		all = append(all, m)
-		id := string(m.UUID)
-		if nodes[id] == nil {
-			order = append(order, id)
-		}
-		nodes[id], byID[id] = &node{parent: string(m.Parent), at: m.CreatedAt.Time}, m
+// tree are the messages with their branches, and whether they have parents at all.
+func (got *claudeConversation) tree() (t tree, parents bool, err error) {
+	err = got.Messages.each(func(i int, m *claudeMessage) error {
+		t.add(node{id: string(m.UUID), parent: string(m.Parent), said: m.CreatedAt.Time, item: i})
 		parents = parents || m.Parent != ""
-	}
-	if !parents {
-		return all
-	}
-	var out []*claudeMessage
-	for _, id := range branch(nodes, newestLeaf(nodes, order)) {
-		out = append(out, byID[id])
-	}
-	return out
+		return nil
+	})
+	return t, parents, err
 }
 
 // message adds what was said in a message, called and answered.

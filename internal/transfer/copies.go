@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"crypto/sha256"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,12 +13,24 @@ import (
 
 // Line is a line of an import, as it is given to keep.
 type Line struct {
-	// Text is the line, valid until keep returns; empty if one is only taken back.
+	// Text is the line or its beginning, valid until keep returns. WriteTo writes all of it;
+	// nothing if a line is only taken back.
 	Text []byte
+	rest *bulk
 	// Started is when its conversation began.
 	Started time.Time
 	// Replaces is the number of the line that this one replaces; -1 for none.
 	Replaces int
+}
+
+// WriteTo implements io.WriterTo.
+func (l Line) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(l.Text)
+	if err != nil || l.rest == nil {
+		return int64(n), err
+	}
+	more, err := l.rest.WriteTo(w)
+	return int64(n) + more, err
 }
 
 // copies are the conversations that were read. Of a conversation that the input has several
@@ -52,15 +65,15 @@ func copyIDOf(name string) (id copyID) {
 }
 
 // keepArchived keeps a line of an export of this program, whatever else has its id.
-func (in *reading) keepArchived(started time.Time, messages int) error {
+func (in *reading) keepArchived(line Line, messages int) error {
 	in.copies.open[copyIDOf(strconv.Itoa(in.lines))] = kept{line: in.lines, messages: messages}
-	return in.keepLine(-1, started, messages)
+	return in.keepLine(line, messages)
 }
 
 // keepNewest keeps the line of a conversation, unless a copy that is as new is kept already.
-func (in *reading) keepNewest(c *Conversation, where string) error {
+func (in *reading) keepNewest(c *Conversation, now kept, where string) error {
 	id := copyIDOf(sessionID(c.System, c.ID))
-	now := kept{line: in.lines, last: c.Messages[len(c.Messages)-1].At.UnixMilli(), messages: len(c.Messages)}
+	now.line = in.lines
 	sound, twice := in.copies.sound[id]
 	if twice {
 		now.where = where
@@ -76,7 +89,7 @@ func (in *reading) keepNewest(c *Conversation, where string) error {
 		replaces = before.line
 	}
 	in.copies.open[id] = now
-	return in.keepLine(replaces, c.Started, now.messages)
+	return in.keepLine(Line{Text: in.line, rest: in.body, Started: c.Started, Replaces: replaces}, now.messages)
 }
 
 // olderCopy is why a copy is left out.
@@ -142,10 +155,10 @@ func (k kept) newer(other kept) bool {
 	return k.messages > other.messages
 }
 
-// keepLine keeps the line that was written.
-func (in *reading) keepLine(replaces int, started time.Time, messages int) error {
+// keepLine keeps a line.
+func (in *reading) keepLine(line Line, messages int) error {
 	in.lines++
 	in.report.Conversations++
 	in.report.Messages += messages
-	return in.keep(Line{Text: in.line, Started: started, Replaces: replaces})
+	return in.keep(line)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,19 +33,25 @@ func fuzzFormat(f *testing.F, from string) {
 		if strings.HasPrefix(string(text), "SQLi") {
 			t.Skip() // the driver has tests of its own
 		}
-		file := memoryFile(name, text)
-		report := NewReport(true)
-		in := &reading{opt: Options{From: from}, report: report, now: written(), copies: newCopies(), keep: func(line Line) error {
-			checkLine(t, line.Text)
-			return nil
-		}}
-		for _, format := range formats() {
-			if format.name == from {
-				format.fits(sampleOf(file))
-				_ = format.read(context.Background(), in, []*File{file}) // an error is a refusal
-			}
+		i := slices.IndexFunc(formats(), func(f format) bool { return f.name == from })
+		for _, inMemory := range []int{inMemory, 1} { // also as if it were large
+			fuzzRead(t, formats()[i], memoryFile(name, text), Options{From: from, inMemory: inMemory})
 		}
 	})
+}
+
+func fuzzRead(t *testing.T, format format, file *File, opt Options) {
+	in := &reading{opt: opt, report: NewReport(true), now: written(), copies: newCopies(), keep: func(line Line) error {
+		checkLine(t, wholeLine(t, line))
+		return nil
+	}}
+	format.fits(sampleOf(file))
+	_ = format.read(context.Background(), in, []*File{file}) // an error is a refusal
+	for _, b := range in.bulks {
+		if err := b.close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // checkLine checks what every line must be.
@@ -112,8 +120,24 @@ func FuzzInput(f *testing.F) {
 		}
 		defer func() { _ = in.Close() }()
 		_ = Read(context.Background(), in, Options{From: "auto"}, NewReport(true), func(line Line) error {
-			checkLine(t, line.Text)
+			checkLine(t, wholeLine(t, line))
 			return nil
 		})
+	})
+}
+
+// FuzzPacked: a message is read back as it was written, and any bytes are a message or an error.
+func FuzzPacked(f *testing.F) {
+	m := Message{ID: "a", Role: roleUser, Text: "Tea.", Calls: []Call{{"c", "look", "{}"}}}
+	f.Add(m.pack(nil))
+	f.Add([]byte("\xff\xff"))
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		m, err := unpackMessage(string(packed))
+		if err != nil {
+			return
+		}
+		if again, err := unpackMessage(string(m.pack(nil))); err != nil || !reflect.DeepEqual(m, again) {
+			t.Errorf("got %+v, %v, want %+v", again, err, m)
+		}
 	})
 }

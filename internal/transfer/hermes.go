@@ -200,6 +200,9 @@ func (h *hermes) lineage(ctx context.Context, f *File, db *database, sessions []
 			}
 		}
 		out.Messages = append(out.Messages, ms...)
+		if err := h.say(out); err != nil {
+			return err
+		}
 	}
 	return h.take(out)
 }
@@ -338,7 +341,7 @@ func (h *hermes) transcript(f *File) error {
 		if said := m.message(); h.speaks(&said, f.Name) {
 			out.Messages = append(out.Messages, said)
 		}
-		return nil
+		return h.say(out)
 	})
 	if err != nil {
 		return err

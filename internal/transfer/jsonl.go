@@ -43,16 +43,16 @@ type jsonl struct {
 }
 
 type plainConversation struct {
-	ID        word           `json:"id"`
-	Object    string         `json:"object"`
-	Root      string         `json:"_lineage_root_id"`
-	Title     word           `json:"title"`
-	Model     string         `json:"model"`
-	Key       string         `json:"session_key"`
-	CreatedAt stamp          `json:"created_at"`
-	StartedAt stamp          `json:"started_at"`
-	Messages  []plainMessage `json:"messages"`
-	Session   word           `json:"session"`
+	ID        word                 `json:"id"`
+	Object    string               `json:"object"`
+	Root      string               `json:"_lineage_root_id"`
+	Title     word                 `json:"title"`
+	Model     string               `json:"model"`
+	Key       string               `json:"session_key"`
+	CreatedAt stamp                `json:"created_at"`
+	StartedAt stamp                `json:"started_at"`
+	Messages  listOf[plainMessage] `json:"messages"`
+	Session   word                 `json:"session"`
 }
 
 type plainMessage struct {
@@ -93,7 +93,7 @@ func nonNull(raw json.RawMessage) string {
 // file reads a file.
 func (j *jsonl) file(f *File) error {
 	j.fresh = nil
-	err := j.eachValue(f, func(raw []byte) error { return j.value(f, raw) })
+	err := j.eachValue(f, func(raw *bulk) error { return j.value(f, raw) })
 	if spoilt(err) {
 		j.now = nil
 		for _, id := range j.fresh {
@@ -105,9 +105,9 @@ func (j *jsonl) file(f *File) error {
 }
 
 // value takes a conversation, or adds a message to one.
-func (j *jsonl) value(f *File, raw []byte) error {
+func (j *jsonl) value(f *File, raw *bulk) error {
 	var c plainConversation
-	if err := j.decode(raw, &c, f.Name); err != nil {
+	if err := j.decodeParts(raw, &c, f.Name, map[string]part{"messages": &c.Messages}); err != nil {
 		return err
 	}
 	switch {
@@ -115,34 +115,43 @@ func (j *jsonl) value(f *File, raw []byte) error {
 		return j.archived(raw, &c)
 	case c.Session != "":
 		return j.single(f, raw, &c)
-	case c.Messages == nil:
+	case !c.Messages.given:
 		j.report.unknown("value without messages", f.Name)
 		return nil
 	}
 	out := &Conversation{
-		System: "jsonl", ID: cmp.Or(string(c.ID), hashID(string(raw))), Title: string(c.Title), Model: c.Model, Key: c.Key, File: f,
+		System: "jsonl", ID: cmp.Or(string(c.ID), raw.hashed()), Title: string(c.Title), Model: c.Model, Key: c.Key, File: f,
 		Started: c.StartedAt.Time,
 	}
 	if out.Started.IsZero() {
 		out.Started = c.CreatedAt.Time
 	}
-	for i := range c.Messages {
-		if said := c.Messages[i].message(); j.speaks(&said, f.Name+", conversation "+out.ID) {
-			out.Messages = append(out.Messages, said)
-		}
+	err := c.Messages.each(func(_ int, m *plainMessage) error { return j.add(out, m, f.Name+", conversation "+out.ID) })
+	if err != nil {
+		return err
 	}
 	return j.take(out)
 }
 
+// add adds a message to a conversation.
+func (j *jsonl) add(to *Conversation, m *plainMessage, where string) error {
+	if said := m.message(); j.speaks(&said, where) {
+		to.Messages = append(to.Messages, said)
+	}
+	return j.say(to)
+}
+
 // archived takes a line of an export of this program as it is.
-func (j *jsonl) archived(raw []byte, c *plainConversation) error {
-	j.line = append(append(j.line[:0], raw...), '\n')
-	return j.keepArchived(j.within(c.StartedAt.Time), len(c.Messages))
+func (j *jsonl) archived(raw *bulk, c *plainConversation) error {
+	if _, err := raw.Write([]byte("\n")); err != nil {
+		return err
+	}
+	return j.keepArchived(Line{rest: raw, Started: j.within(c.StartedAt.Time), Replaces: -1}, c.Messages.len())
 }
 
 // single adds a message to the session that it names. The messages of a session stand
 // together.
-func (j *jsonl) single(f *File, raw []byte, c *plainConversation) error {
+func (j *jsonl) single(f *File, raw *bulk, c *plainConversation) error {
 	if j.now == nil || j.now.ID != string(c.Session) {
 		if err := j.flush(); err != nil {
 			return err
@@ -153,13 +162,14 @@ func (j *jsonl) single(f *File, raw []byte, c *plainConversation) error {
 		j.now = &Conversation{System: "jsonl", ID: string(c.Session), Key: c.Key, File: f}
 	}
 	var m plainMessage
-	if err := j.decode(raw, &m, f.Name); err != nil {
+	text, err := raw.whole()
+	if err != nil {
 		return err
 	}
-	if said := m.message(); j.speaks(&said, f.Name+", session "+string(c.Session)) {
-		j.now.Messages = append(j.now.Messages, said)
+	if err := j.decode(text, &m, f.Name); err != nil {
+		return err
 	}
-	return nil
+	return j.add(j.now, &m, f.Name+", session "+string(c.Session))
 }
 
 // flush takes the session whose messages were read.

@@ -26,7 +26,7 @@ func lettaFormat() format {
 		read: func(ctx context.Context, in *reading, files []*File) error {
 			l := &letta{reading: in}
 			return eachFile(ctx, in, files, func(f *File) error {
-				return l.eachValue(f, func(raw []byte) error { return l.file(f, raw) })
+				return l.eachValue(f, func(raw *bulk) error { return l.file(f, raw) })
 			})
 		},
 	}
@@ -38,17 +38,17 @@ type letta struct{ *reading }
 type lettaFile struct {
 	lettaAgent // of an older file, which has one agent
 
-	Agents []lettaAgent `json:"agents"`
-	Blocks []lettaBlock `json:"blocks"`
+	Agents listOf[lettaAgent] `json:"agents"`
+	Blocks []lettaBlock       `json:"blocks"`
 }
 
 type lettaAgent struct {
-	ID       string         `json:"id"`
-	Name     string         `json:"name"`
-	Type     string         `json:"agent_type"`
-	Messages []lettaMessage `json:"messages"`
-	BlockIDs []string       `json:"block_ids"`
-	Core     []lettaBlock   `json:"core_memory"`
+	ID       string               `json:"id"`
+	Name     string               `json:"name"`
+	Type     string               `json:"agent_type"`
+	Messages listOf[lettaMessage] `json:"messages"`
+	BlockIDs []string             `json:"block_ids"`
+	Core     []lettaBlock         `json:"core_memory"`
 }
 
 type lettaBlock struct {
@@ -77,21 +77,38 @@ type lettaMessage struct {
 }
 
 // file reads an agent file.
-func (l *letta) file(f *File, raw []byte) error {
+func (l *letta) file(f *File, raw *bulk) error {
 	var file lettaFile
-	if err := l.decode(raw, &file, f.Name); err != nil {
+	err := l.decodeParts(raw, &file, f.Name, map[string]part{"agents": &file.Agents, "messages": &file.Messages})
+	if err != nil {
 		return err
 	}
-	agents := file.Agents
-	if len(agents) == 0 {
-		agents = []lettaAgent{file.lettaAgent}
+	if file.Agents.len() == 0 {
+		return l.agent(f, &file.lettaAgent, file.Blocks)
 	}
-	for i := range agents {
-		if err := l.agent(f, &agents[i], file.Blocks); err != nil {
+	for i := range file.Agents.items {
+		a, err := l.agentAt(f, raw, &file.Agents.items[i])
+		if err != nil {
+			return err
+		}
+		if err := l.agent(f, a, file.Blocks); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// agentAt is an agent of a file. The messages of one in a large file are left where they are.
+func (l *letta) agentAt(f *File, raw *bulk, it *item[lettaAgent]) (*lettaAgent, error) {
+	if it.value != nil || it.size == 0 {
+		return cmp.Or(it.value, &lettaAgent{}), nil
+	}
+	a := &lettaAgent{}
+	rest, err := l.split(raw, it.at, it.size, f.Name, map[string]part{"messages": &a.Messages})
+	if err != nil {
+		return nil, err
+	}
+	return a, l.decode(rest, a, f.Name)
 }
 
 // agent takes the conversation of an agent, and what it has noted about the person.
@@ -99,8 +116,12 @@ func (l *letta) agent(f *File, a *lettaAgent, blocks []lettaBlock) error {
 	id := cmp.Or(a.ID, a.Name, "agent")
 	where := f.Name + ", agent " + id
 	out := &Conversation{System: "letta", ID: id, Title: a.Name, File: f}
-	for i := range a.Messages {
-		l.message(out, a, &a.Messages[i], i, where)
+	err := a.Messages.each(func(i int, m *lettaMessage) error {
+		l.message(out, a, m, i, where)
+		return l.say(out)
+	})
+	if err != nil {
+		return err
 	}
 	if err := l.take(out); err != nil {
 		return err

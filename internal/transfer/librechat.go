@@ -22,7 +22,7 @@ func librechatFormat() format {
 		read: func(ctx context.Context, in *reading, files []*File) error {
 			l := &librechat{reading: in}
 			return eachFile(ctx, in, files, func(f *File) error {
-				return l.eachValue(f, func(raw []byte) error { return l.conversation(f, raw) })
+				return l.eachValue(f, func(raw *bulk) error { return l.conversation(f, raw) })
 			})
 		},
 	}
@@ -32,11 +32,11 @@ func librechatFormat() format {
 type librechat struct{ *reading }
 
 type libreConversation struct {
-	ID       string         `json:"conversationId"`
-	Title    string         `json:"title"`
-	ExportAt stamp          `json:"exportAt"`
-	Messages []libreMessage `json:"messages"`
-	Tree     []libreMessage `json:"messagesTree"`
+	ID       string               `json:"conversationId"`
+	Title    string               `json:"title"`
+	ExportAt stamp                `json:"exportAt"`
+	Messages listOf[libreMessage] `json:"messages"`
+	Tree     []libreMessage       `json:"messagesTree"`
 }
 
 type libreMessage struct {
@@ -69,45 +69,74 @@ type librePart struct {
 }
 
 // conversation reads a conversation. Its messages are a list, or nested, or both.
-func (l *librechat) conversation(f *File, raw []byte) error {
+func (l *librechat) conversation(f *File, raw *bulk) error {
 	var c libreConversation
-	if err := l.decode(raw, &c, f.Name); err != nil {
+	if err := l.decodeParts(raw, &c, f.Name, map[string]part{"messages": &c.Messages}); err != nil {
 		return err
 	}
 	where := f.Name + ", conversation " + c.ID
-	flat := &libreFlat{nodes: make(map[string]*node), byID: make(map[string]*libreMessage)}
-	flat.add(append(c.Messages, c.Tree...), "", 0)
-	out := &Conversation{System: "librechat", ID: cmp.Or(c.ID, hashID(string(raw))), Title: c.Title, Started: c.ExportAt.Time, File: f}
-	ids := branch(flat.nodes, newestLeaf(flat.nodes, flat.order))
-	for range len(flat.order) - len(ids) {
+	flat := &libreFlat{listed: c.Messages.len()}
+	err := c.Messages.each(func(i int, m *libreMessage) error {
+		flat.add(m, "", i, 0)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range c.Tree {
+		flat.add(&c.Tree[i], "", flat.listed+i, 0)
+	}
+	out := &Conversation{System: "librechat", ID: cmp.Or(c.ID, raw.hashed()), Title: c.Title, Started: c.ExportAt.Time, File: f}
+	shown := flat.newest()
+	for range len(flat.nodes) - len(shown) {
 		l.report.omit("message of another branch", where)
 	}
-	for _, id := range ids {
-		l.message(out, flat.byID[id], where)
+	for _, n := range shown {
+		if err := flat.give(&c, n, func(_ int, m *libreMessage) error {
+			m.ID = n.id
+			l.message(out, m, where)
+			return l.say(out)
+		}); err != nil {
+			return err
+		}
 	}
 	return l.take(out)
 }
 
-// libreFlat are the messages of a conversation, whether nested or not.
+// libreFlat are the messages of a conversation, whether nested or not. A message of the list
+// has its place in it; those that are nested stand behind.
 type libreFlat struct {
-	nodes map[string]*node
-	byID  map[string]*libreMessage
-	order []string
+	tree
+
+	listed int
+	nested []*libreMessage
+}
+
+// give calls take with the message of a node.
+func (t *libreFlat) give(c *libreConversation, n node, take func(i int, m *libreMessage) error) error {
+	if n.item < t.listed {
+		return c.Messages.give(n.item, take)
+	}
+	return take(n.item, t.nested[n.item-t.listed])
 }
 
 // maxDepth bounds how deep messages are nested. JSON itself is bounded to 10,000 levels.
 const maxDepth = 10_000
 
-func (t *libreFlat) add(ms []libreMessage, parent string, depth int) {
-	for i := range ms {
-		m := &ms[i]
-		m.ID = cmp.Or(m.ID, fmt.Sprintf("%s/%d", parent, i))
-		if t.nodes[m.ID] == nil {
-			t.order = append(t.order, m.ID)
-			t.nodes[m.ID], t.byID[m.ID] = &node{parent: cmp.Or(parent, m.Parent), at: m.At.Time}, m
-		}
+// add adds a message, the i-th of those with its parent, and the messages in it.
+func (t *libreFlat) add(m *libreMessage, parent string, i, depth int) {
+	m.ID = cmp.Or(m.ID, fmt.Sprintf("%s/%d", parent, i))
+	item := i
+	if depth > 0 || i >= t.listed {
+		item = t.listed + len(t.nested)
+		t.nested = append(t.nested, m)
+	}
+	if !t.has(m.ID) {
+		t.tree.add(node{id: m.ID, parent: cmp.Or(parent, m.Parent), said: m.At.Time, item: item})
+	}
+	for j := range m.Children {
 		if depth < maxDepth {
-			t.add(m.Children, m.ID, depth+1)
+			t.add(&m.Children[j], m.ID, j, depth+1)
 		}
 	}
 }

@@ -62,71 +62,108 @@ const markSize = 8
 // take gives a conversation to the import. It is changed.
 func (in *reading) take(c *Conversation) error {
 	where := c.File.Name + ", conversation " + c.ID
-	c.Messages = trimmed(c.Messages)
-	if len(c.Messages) == 0 {
+	if err := in.say(c); err != nil {
+		return err
+	}
+	defer func() { in.spare = c.said }()
+	if c.said.n == 0 {
 		in.report.omit("conversation without messages", where)
 		return nil
 	}
-	in.pair(c)
-	in.time(c)
-	last := c.Messages[len(c.Messages)-1].At
-	if last.Before(in.opt.Since) {
+	w, err := in.write(c)
+	switch {
+	case err != nil:
+		return err
+	case w.before.Before(in.opt.Since):
 		in.report.omit("conversation before --since", where)
 		return nil
 	}
-	if err := in.encode(c); err != nil {
-		if in.report.blame(where, err) {
-			return nil
-		}
-		return err
+	in.line = append(in.line[:0], w.head...)
+	if int64(len(in.line))+in.body.size > maxConversation {
+		in.report.blame(where, errTooLarge())
+		return nil
 	}
-	return in.keepNewest(c, where)
+	return in.keepNewest(c, kept{last: w.before.UnixMilli(), messages: c.said.n}, where)
 }
 
-// trimmed leaves out the messages in which nothing is said and nothing called.
-func trimmed(ms []Message) []Message {
-	kept := ms[:0]
-	for i := range ms {
-		m := ms[i]
-		m.Text = strings.TrimSpace(strings.ToValidUTF8(m.Text, "�"))
-		if m.Text != "" || len(m.Calls) > 0 || m.CallID != "" {
-			kept = append(kept, m)
-		}
+// writing is a conversation while its messages are written to the body of its line.
+type writing struct {
+	*reading
+	*said
+	// called are the names of the calls that have a result, by their ids.
+	called map[string]string
+	// before is the time of the message before, begun of the first one; sum is the hash over the ids of all
+	// messages so far, and marks are the beginnings of these hashes.
+	before, begun time.Time
+	sum, marks    []byte
+	buf           bytes.Buffer
+	enc           *json.Encoder
+	head          []byte
+}
+
+// write writes the line of a conversation: its messages to the body, and then its head, which
+// tells about all of them. What is too large is not written to its end.
+func (in *reading) write(c *Conversation) (*writing, error) {
+	if in.body == nil {
+		in.body = in.newBulk()
 	}
-	return kept
+	in.body.empty()
+	w := &writing{reading: in, said: c.said, called: make(map[string]string)}
+	w.enc = json.NewEncoder(&w.buf)
+	w.enc.SetEscapeHTML(false)
+	w.marks = make([]byte, 0, c.said.n*markSize)
+	w.begun = in.start(c)
+	err := c.said.each(w.message)
+	if err == nil {
+		_, err = in.body.Write([]byte("]}\n"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Started = w.begun
+	return w, w.encodeHead(c)
+}
+
+// message writes a message.
+func (w *writing) message(m *Message) error {
+	w.pair(m)
+	w.time(m)
+	w.mark(m)
+	if w.body.size > maxConversation {
+		return nil
+	}
+	w.buf.Reset()
+	if w.body.size > 0 {
+		w.buf.WriteByte(',')
+	}
+	if err := w.enc.Encode(lineOf(m)); err != nil {
+		return err
+	}
+	_, err := w.body.Write(bytes.TrimSuffix(w.buf.Bytes(), []byte("\n")))
+	return err
 }
 
 // pair makes texts of the calls without a result, and of the results without a call: a
 // model must not be sent one without the other.
-func (in *reading) pair(c *Conversation) {
-	results := make(map[string]int)
-	for i := range c.Messages {
-		if m := &c.Messages[i]; m.Role == roleTool && m.CallID != "" {
-			results[m.CallID]++
+func (w *writing) pair(m *Message) {
+	if m.Role == roleTool {
+		m.Name = cmp.Or(m.Name, w.called[m.CallID])
+		if _, known := w.called[m.CallID]; !known {
+			m.CallID = ""
 		}
+		return
 	}
-	called := make(map[string]string)
-	for i := range c.Messages {
-		m := &c.Messages[i]
-		if m.Role == roleTool {
-			m.Name = cmp.Or(m.Name, called[m.CallID])
-			if _, known := called[m.CallID]; !known {
-				m.CallID = ""
-			}
+	var answered []Call
+	for _, call := range m.Calls {
+		call.Arguments = arguments(call.Arguments)
+		if _, twice := w.called[call.ID]; w.results[call.ID] > 0 && !twice {
+			w.called[call.ID] = call.Name
+			answered = append(answered, call)
 			continue
 		}
-		var answered []Call
-		for _, call := range m.Calls {
-			call.Arguments = arguments(call.Arguments)
-			if _, twice := called[call.ID]; results[call.ID] > 0 && !twice {
-				called[call.ID] = call.Name
-				answered = append(answered, call)
-				continue
-			}
-			m.Text = strings.TrimSpace(m.Text + "\n[" + cmp.Or(call.Name, "tool") + ": " + call.Arguments + "]")
-		}
-		m.Calls = answered
+		m.Text = strings.TrimSpace(m.Text + "\n[" + cmp.Or(call.Name, "tool") + ": " + call.Arguments + "]")
 	}
+	m.Calls = answered
 }
 
 // arguments are the arguments of a call as a JSON object.
@@ -141,24 +178,21 @@ func arguments(text string) string {
 	return string(b)
 }
 
-// time gives each message a time behind the one before.
-func (in *reading) time(c *Conversation) {
-	before := time.Time{}
-	for i := range c.Messages {
-		at := &c.Messages[i].At
-		*at = in.within(*at)
-		switch {
-		case !at.IsZero() && !at.Before(before):
-		case before.IsZero():
-			*at = in.start(c)
-			in.report.Retimed++
-		default:
-			*at = before.Add(time.Millisecond)
-			in.report.Retimed++
-		}
-		before = *at
+// time gives a message a time behind the one before.
+func (w *writing) time(m *Message) {
+	switch {
+	case !m.At.IsZero() && !m.At.Before(w.before):
+	case w.before.IsZero():
+		m.At = w.begun
+		w.report.Retimed++
+	default:
+		m.At = w.before.Add(time.Millisecond)
+		w.report.Retimed++
 	}
-	c.Started = c.Messages[0].At
+	if w.before.IsZero() {
+		w.begun = m.At
+	}
+	w.before = m.At
 }
 
 // ahead is how far a clock of another program may be ahead of ours.
@@ -177,62 +211,38 @@ func (in *reading) within(at time.Time) time.Time {
 // start is the best that is known of when a conversation began: not after its first message
 // with a time.
 func (in *reading) start(c *Conversation) time.Time {
-	begun := in.within(c.Started)
-	for i := range c.Messages {
-		said := in.within(c.Messages[i].At)
-		switch {
-		case said.IsZero():
-			continue
-		case begun.IsZero(), begun.After(said):
-			return said
-		}
+	begun, said := in.within(c.Started), c.said.first
+	switch {
+	case !said.IsZero() && (begun.IsZero() || begun.After(said)):
+		return said
+	case !begun.IsZero():
 		return begun
 	}
-	for _, at := range []time.Time{begun, in.within(c.File.Modified)} {
-		if !at.IsZero() {
-			return at
-		}
+	if at := in.within(c.File.Modified); !at.IsZero() {
+		return at
 	}
 	return in.now.Truncate(time.Millisecond)
 }
 
-// encode writes the line of a conversation.
-func (in *reading) encode(c *Conversation) error {
-	key := in.opt.Key
-	if c.Key != "" && !in.opt.KeyGiven {
+// encodeHead encodes the head of a line.
+func (w *writing) encodeHead(c *Conversation) error {
+	key := w.opt.Key
+	if c.Key != "" && !w.opt.KeyGiven {
 		key = c.Key
 	}
 	title := title(c.Title)
 	head := lineHead{
 		ID: sessionID(c.System, c.ID), SessionKey: key, Source: "import", Title: title, Model: name(c.Model), StartedAt: c.Started,
-		LastActive: c.Messages[len(c.Messages)-1].At,
-		Origin:     lineOrigin{System: c.System, ID: shortID(c.ID), Marks: marks(c.Messages)},
+		LastActive: w.before, Origin: lineOrigin{System: c.System, ID: shortID(c.ID), Marks: w.marks},
 	}
 	if title != "" {
 		head.TitleSource = "model"
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(head); err != nil {
+	w.buf.Reset()
+	if err := w.enc.Encode(head); err != nil {
 		return err
 	}
-	in.line = append(in.line[:0], bytes.TrimSuffix(buf.Bytes(), []byte("}\n"))...)
-	in.line = append(in.line, `,"messages":[`...)
-	for i := range c.Messages {
-		buf.Reset()
-		if err := enc.Encode(lineOf(&c.Messages[i])); err != nil {
-			return err
-		}
-		if i > 0 {
-			in.line = append(in.line, ',')
-		}
-		in.line = append(in.line, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
-		if len(in.line) > maxConversation {
-			return errTooLarge()
-		}
-	}
-	in.line = append(in.line, "]}\n"...)
+	w.head = append(bytes.TrimSuffix(w.buf.Bytes(), []byte("}\n")), `,"messages":[`...)
 	return nil
 }
 
@@ -258,24 +268,18 @@ func lineOf(m *Message) lineMessage {
 	return out
 }
 
-// marks are the marks of messages: the beginnings of a hash over the ids of all messages up
-// to each. A message without an id counts by its role, time and text.
-func marks(ms []Message) []byte {
-	out := make([]byte, 0, len(ms)*markSize)
-	var sum []byte
-	for i := range ms {
-		m := &ms[i]
-		h := sha256.New()
-		h.Write(sum)
-		if m.ID != "" {
-			h.Write([]byte("id\x00" + m.ID))
-		} else {
-			h.Write([]byte(m.Role + "\x00" + strconv.FormatInt(m.At.UnixMilli(), 10) + "\x00" + m.Text))
-		}
-		sum = h.Sum(sum[:0])
-		out = append(out, sum[:markSize]...)
+// mark adds the mark of a message: the beginning of a hash over the ids of all messages up to
+// it. A message without an id counts by its role, time and text.
+func (w *writing) mark(m *Message) {
+	h := sha256.New()
+	h.Write(w.sum)
+	if m.ID != "" {
+		h.Write([]byte("id\x00" + m.ID))
+	} else {
+		h.Write([]byte(m.Role + "\x00" + strconv.FormatInt(m.At.UnixMilli(), 10) + "\x00" + m.Text))
 	}
-	return out
+	w.sum = h.Sum(w.sum[:0])
+	w.marks = append(w.marks, w.sum[:markSize]...)
 }
 
 // maxID is the longest id of another program that is kept as it is, in bytes.

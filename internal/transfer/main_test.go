@@ -114,6 +114,16 @@ func shownLine(t *testing.T, line []byte) string {
 	return b.String()
 }
 
+// wholeLine is the text of a line.
+func wholeLine(t *testing.T, line Line) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := line.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 func bracketed(text string) string {
 	if text == "" {
 		return ""
@@ -127,7 +137,7 @@ func readAll(t *testing.T, in *Input, opt Options) (string, error) {
 	var b strings.Builder
 	report := NewReport(true)
 	err := Read(context.Background(), in, opt, report, func(line Line) error {
-		b.WriteString(shownLine(t, line.Text))
+		b.WriteString(shownLine(t, wholeLine(t, line)))
 		return nil
 	})
 	if err == nil {
@@ -170,12 +180,29 @@ func TestFixtures(t *testing.T) {
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			testFixture(t, name)
+			testFixture(t, name, 0)
 		})
 	}
 }
 
-func testFixture(t *testing.T, name string) {
+// TestLargeConversations reads the fixtures as conversations that are too large for the memory.
+func TestLargeConversations(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || *update {
+		t.Fatalf("got %v; the other test updates the fixtures", err)
+	}
+	for _, name := range names {
+		for _, inMemory := range []int{1, 70} {
+			t.Run(fmt.Sprintf("%s, %d bytes", strings.TrimSuffix(filepath.Base(name), ".txtar"), inMemory), func(t *testing.T) {
+				t.Parallel()
+				testFixture(t, name, inMemory)
+			})
+		}
+	}
+}
+
+func testFixture(t *testing.T, name string, inMemory int) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +214,9 @@ func testFixture(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := readAll(t, in, optionsOf(string(archive.Comment)))
+	opt := optionsOf(string(archive.Comment))
+	opt.inMemory = inMemory
+	got, err := readAll(t, in, opt)
 	if err != nil {
 		got = "error: " + err.Error() + "\n"
 	}

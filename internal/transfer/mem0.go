@@ -70,7 +70,7 @@ func (in *reading) mem0File(f *File) (found []mem0Memory, err error) {
 		err = mem0Markdown(f, keep)
 		return found, err
 	}
-	err = in.eachValue(f, func(raw []byte) error { return in.mem0Value(f, raw, keep) })
+	err = in.eachValue(f, whole(func(raw []byte) error { return in.mem0Value(f, raw, keep) }))
 	return found, err
 }
 
@@ -149,6 +149,9 @@ func (in *reading) statements(system string, byUser map[string][]mem0Memory) err
 			c.Messages = append(c.Messages, Message{
 				ID: cmp.Or(string(m.ID), hashID(m.Memory)), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time,
 			})
+			if err := in.say(c); err != nil {
+				return err
+			}
 		}
 		if err := in.take(c); err != nil {
 			return err

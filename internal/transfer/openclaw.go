@@ -71,12 +71,13 @@ func readOpenClaw(ctx context.Context, in *reading, files []*File) error {
 type openclaw struct {
 	*reading
 	keys map[string]string // by session id
+	log  *bulk             // the events of the transcript that is being read
 }
 
 // index reads which key leads to which session.
 func (o *openclaw) index(f *File) error {
 	found := make(map[string]string)
-	err := o.eachValue(f, func(raw []byte) error {
+	err := o.eachValue(f, whole(func(raw []byte) error {
 		var keys map[string]struct {
 			ID string `json:"sessionId"`
 		}
@@ -87,7 +88,7 @@ func (o *openclaw) index(f *File) error {
 			found[s.ID] = key
 		}
 		return nil
-	})
+	}))
 	if !spoilt(err) {
 		maps.Copy(o.keys, found)
 	}
@@ -120,45 +121,68 @@ type clawPart struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// clawLog is a transcript while it is read.
+// clawLog is a transcript while it is read: its events, and their tree.
 type clawLog struct {
+	tree
+
 	id     string
 	at     time.Time
-	events []clawEvent
-	nodes  map[string]*node
+	events shelf[clawEvent]
+	marks  []clawMark
+	leaf   string // the last event of the conversation
 	linked bool
 }
 
-func newClawLog(id string) *clawLog { return &clawLog{id: id, nodes: make(map[string]*node)} }
+// clawMark is what an event lacks in itself.
+type clawMark struct {
+	id string
+	at time.Time
+}
 
-// add adds an event.
-func (l *clawLog) add(e clawEvent) {
+// newLog returns a transcript without events.
+func (o *openclaw) newLog(f *File, id string) *clawLog {
+	if o.log == nil {
+		o.log = o.newBulk()
+	}
+	o.log.empty()
+	l := &clawLog{id: id}
+	l.events.open(o.reading, o.log, "", f.Name)
+	return l
+}
+
+// add adds an event, which was read from raw.
+func (l *clawLog) add(e clawEvent, raw []byte) error {
 	if e.Type == "session" {
 		l.id, l.at = cmp.Or(e.ID, l.id), e.Timestamp.Time
-		return
+		return nil
 	}
-	e.ID = cmp.Or(e.ID, fmt.Sprintf("#%d", len(l.events)))
-	n := &node{at: e.Timestamp.Time}
+	i := l.events.len()
+	e.ID = cmp.Or(e.ID, fmt.Sprintf("#%d", i))
+	n := node{id: e.ID, said: e.Timestamp.Time, item: i}
 	if e.Parent != nil {
 		n.parent, l.linked = *e.Parent, true
 	}
-	l.nodes[e.ID] = n
-	l.events = append(l.events, e)
+	l.tree.add(n)
+	l.marks = append(l.marks, clawMark{e.ID, e.Timestamp.Time})
+	// Marks that stand apart from the conversation, without a parent, are not its end.
+	if i == 0 || e.Parent != nil || e.Type == "message" {
+		l.leaf = e.ID
+	}
+	return l.events.keep(&e, raw)
 }
 
 // transcript reads a file of JSON lines.
 func (o *openclaw) transcript(f *File, base string) error {
 	// A transcript that was reset is packed later: it stays the same conversation.
 	stem, reset, _ := strings.Cut(strings.TrimSuffix(base, ".zst"), ".jsonl")
-	l := newClawLog(stem)
+	l := o.newLog(f, stem)
 	err := o.eachLine(f, func(n int, line []byte) error {
 		var e clawEvent
 		if !parsed(line, &e) {
 			o.report.unknown("line that is no JSON", fmt.Sprintf("%s, line %d", f.Name, n))
 			return nil
 		}
-		l.add(e)
-		return nil
+		return l.add(e, line)
 	})
 	if err != nil {
 		return err
@@ -193,10 +217,11 @@ func (o *openclaw) database(ctx context.Context, f *File, files []*File) error {
 			if err := flush(); err != nil {
 				return err
 			}
-			l = newClawLog(id)
+			l = o.newLog(f, id)
 		}
 		var e clawEvent
-		if !parsed([]byte(textOf(row["event_json"])), &e) {
+		raw := []byte(textOf(row["event_json"]))
+		if !parsed(raw, &e) {
 			o.report.unknown("event that is no JSON", f.Name+", session "+id)
 			return nil
 		}
@@ -206,8 +231,7 @@ func (o *openclaw) database(ctx context.Context, f *File, files []*File) error {
 		if e.Type == "session" {
 			e.ID = id
 		}
-		l.add(e)
-		return nil
+		return l.add(e, raw)
 	})
 	if err != nil {
 		return err
@@ -248,28 +272,47 @@ func (o *openclaw) finish(f *File, l *clawLog, key string) error {
 		o.report.omit("scheduled conversation", where)
 		return nil
 	}
-	out := &Conversation{System: "openclaw", ID: l.id, Key: key, Started: l.at, File: f}
-	shown := l.shown()
-	beat := false
-	for i := range l.events {
-		e := &l.events[i]
-		switch {
-		case !shown[e.ID]:
-			o.report.omit("message of another branch", where)
-			continue
-		case e.Type != "message":
-			o.other(e.Type, where)
-			continue
-		case e.Message.Role == roleUser:
-			beat = !o.opt.All && strings.HasPrefix(strings.TrimSpace(texts(e.Message.Content)), "Read HEARTBEAT.md")
-		}
-		if beat {
-			o.report.omit("heartbeat", where)
-			continue
-		}
-		o.message(out, e, where)
+	t := &clawTalk{
+		openclaw: o, where: where, shown: l.shown(),
+		out: &Conversation{System: "openclaw", ID: l.id, Key: key, Started: l.at, File: f},
 	}
-	return o.take(out)
+	err := l.events.each(func(i int, e *clawEvent) error {
+		e.ID, e.Timestamp.Time = l.marks[i].id, l.marks[i].at
+		t.event(e)
+		return o.say(t.out)
+	})
+	if err != nil {
+		return err
+	}
+	return o.take(t.out)
+}
+
+// clawTalk makes a conversation of events.
+type clawTalk struct {
+	*openclaw
+	out   *Conversation
+	where string
+	shown map[string]bool
+	beat  bool // the event belongs to a heartbeat
+}
+
+// event adds an event, or counts why it is left out.
+func (t *clawTalk) event(e *clawEvent) {
+	switch {
+	case !t.shown[e.ID]:
+		t.report.omit("message of another branch", t.where)
+		return
+	case e.Type != "message":
+		t.other(e.Type, t.where)
+		return
+	case e.Message.Role == roleUser:
+		t.beat = !t.opt.All && strings.HasPrefix(strings.TrimSpace(texts(e.Message.Content)), "Read HEARTBEAT.md")
+	}
+	if t.beat {
+		t.report.omit("heartbeat", t.where)
+		return
+	}
+	t.message(t.out, e, t.where)
 }
 
 // scheduled reports whether a key is that of a schedule or of a hook.
@@ -280,28 +323,15 @@ func scheduled(key string) bool {
 
 // shown are the events of the branch of the last event; all if they are not linked.
 func (l *clawLog) shown() map[string]bool {
-	out := make(map[string]bool)
-	if !l.linked {
-		for id := range l.nodes {
-			out[id] = true
-		}
-		return out
+	nodes := l.nodes
+	if l.linked {
+		nodes = l.branch(l.leaf)
 	}
-	for _, id := range branch(l.nodes, l.leaf()) {
-		out[id] = true
+	out := make(map[string]bool, len(nodes))
+	for _, n := range nodes {
+		out[n.id] = true
 	}
 	return out
-}
-
-// leaf is the last event of the conversation. Marks that stand apart from it, without a parent,
-// do not count.
-func (l *clawLog) leaf() string {
-	for i := len(l.events) - 1; i > 0; i-- {
-		if e := &l.events[i]; e.Parent != nil || e.Type == "message" {
-			return e.ID
-		}
-	}
-	return l.events[0].ID
 }
 
 // other counts an event that is no message.

@@ -56,28 +56,29 @@ func (w *openwebui) each(ctx context.Context, files []*File, take func(f *File, 
 		if strings.HasSuffix(f.Name, "-wal") {
 			return nil
 		}
-		each := func(raw []byte) error {
-			var c webuiChat
-			if err := w.decode(raw, &c, f.Name); err != nil {
+		each := func(raw *bulk) error {
+			c := webuiChat{raw: raw}
+			parts := map[string]part{"chat.history.messages": &c.Chat.History.Messages, "chat.messages": &c.Chat.Messages}
+			if err := w.decodeParts(raw, &c, f.Name, parts); err != nil {
 				return err
 			}
-			c.raw = raw
 			return take(f, &c)
 		}
 		if sqliteFile([]*File{f}) {
-			return webuiRows(ctx, f, files, each)
+			return w.rows(ctx, f, files, each)
 		}
 		return w.eachValue(f, each)
 	})
 }
 
-// webuiRows reads the table of chats as an export shows them.
-func webuiRows(ctx context.Context, f *File, files []*File, take func(raw []byte) error) error {
+// rows reads the table of chats as an export shows them.
+func (w *openwebui) rows(ctx context.Context, f *File, files []*File, take func(raw *bulk) error) error {
 	db, err := openCopy(ctx, f, files)
 	if err != nil {
 		return err
 	}
 	defer db.close()
+	chatRow := w.newBulk()
 	return db.each(ctx, `SELECT id, user_id, title, chat, created_at FROM chat ORDER BY created_at, id`, func(row map[string]any) error {
 		chat := json.RawMessage(textOf(row["chat"]))
 		if !json.Valid(chat) {
@@ -89,7 +90,11 @@ func webuiRows(ctx context.Context, f *File, files []*File, take func(raw []byte
 		if err != nil {
 			return err
 		}
-		return take(raw)
+		chatRow.empty()
+		if _, err := chatRow.Write(raw); err != nil {
+			return err
+		}
+		return take(chatRow)
 	})
 }
 
@@ -99,16 +104,16 @@ type webuiChat struct {
 	Title     string    `json:"title"`
 	CreatedAt stamp     `json:"created_at"`
 	Chat      webuiTalk `json:"chat"`
-	raw       []byte
+	raw       *bulk
 }
 
 type webuiTalk struct {
 	Title   string `json:"title"`
 	History struct {
-		Messages map[string]*webuiMessage `json:"messages"`
-		Current  string                   `json:"currentId"`
+		Messages mapOf[webuiMessage] `json:"messages"`
+		Current  string              `json:"currentId"`
 	} `json:"history"`
-	Messages []*webuiMessage `json:"messages"`
+	Messages listOf[webuiMessage] `json:"messages"`
 }
 
 type webuiMessage struct {
@@ -152,47 +157,49 @@ func (w *openwebui) chat(f *File, c *webuiChat) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "openwebui", ID: cmp.Or(c.ID, hashID(string(c.raw))), Title: cmp.Or(c.Title, c.Chat.Title), Started: c.CreatedAt.Time, File: f,
+		System: "openwebui", ID: cmp.Or(c.ID, c.raw.hashed()), Title: cmp.Or(c.Title, c.Chat.Title), Started: c.CreatedAt.Time, File: f,
 	}
-	shown := c.Chat.shown()
-	for range len(c.Chat.History.Messages) - len(shown) {
+	add := func(_ int, m *webuiMessage) error {
+		w.message(out, m, where)
+		return w.say(out)
+	}
+	history := &c.Chat.History.Messages
+	if history.len() == 0 {
+		if err := c.Chat.Messages.each(add); err != nil {
+			return err
+		}
+		return w.take(out)
+	}
+	shown, err := c.Chat.shown()
+	if err != nil {
+		return err
+	}
+	for range history.len() - len(shown) {
 		w.report.omit("message of another branch", where)
 	}
-	for _, m := range shown {
-		w.message(out, m, where)
+	err = history.those(shown, func(i int, m *webuiMessage) error {
+		m.ID = cmp.Or(m.ID, history.items[i].name)
+		return add(i, m)
+	})
+	if err != nil {
+		return err
 	}
 	return w.take(out)
 }
 
 // shown are the messages of the branch that was last shown.
-func (t *webuiTalk) shown() []*webuiMessage {
-	nodes := make(map[string]*node)
-	for id, m := range t.History.Messages {
-		if m != nil {
-			nodes[id] = &node{parent: m.Parent, at: m.At.Time}
-		}
-	}
-	if len(nodes) == 0 {
-		return t.Messages
-	}
-	leaf := t.History.Current
-	if nodes[leaf] == nil {
-		leaf = newestLeaf(nodes, slices.Sorted(maps.Keys(nodes)))
-	}
-	var out []*webuiMessage
-	for _, id := range branch(nodes, leaf) {
-		m := t.History.Messages[id]
-		m.ID = cmp.Or(m.ID, id)
-		out = append(out, m)
-	}
-	return out
+func (t *webuiTalk) shown() ([]node, error) {
+	var found tree
+	history := &t.History.Messages
+	err := history.each(func(i int, m *webuiMessage) error {
+		found.add(node{id: history.items[i].name, parent: m.Parent, said: m.At.Time, item: i})
+		return nil
+	})
+	return found.shown(t.History.Current), err
 }
 
 // message adds a message.
 func (w *openwebui) message(out *Conversation, m *webuiMessage, where string) {
-	if m == nil {
-		return
-	}
 	switch m.Role {
 	case roleUser, roleAssistant:
 	case "system":

@@ -40,13 +40,13 @@ func (s *Spool) Keep(line Line) error {
 		s.size -= s.lines[line.Replaces].size
 		s.lines[line.Replaces].size = 0
 	}
-	size := int64(len(line.Text))
+	size, err := line.WriteTo(s.out)
 	s.lines = append(s.lines, spooled{started: line.Started, at: s.end, size: size})
 	s.size, s.end = s.size+size, s.end+size
-	if _, err := s.out.Write(line.Text); err != nil {
-		return noRoom(err)
+	if _, full := s.out.Write(nil); full != nil { // it keeps the first error of its file
+		return noRoom(full)
 	}
-	return nil
+	return err
 }
 
 // Len is the number of lines.

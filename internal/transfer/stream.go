@@ -10,7 +10,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -19,13 +18,16 @@ import (
 
 // eachValue calls take with each element of a file's list, or with each value of a file that
 // has no list. A value that is damaged or too large is told, and left out.
-func (in *reading) eachValue(f *File, take func(raw []byte) error) (err error) {
+func (in *reading) eachValue(f *File, take func(raw *bulk) error) (err error) {
 	r, err := f.Open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	v := newValues(r)
+	if in.raw == nil {
+		in.raw = in.newBulk()
+	}
+	v := newValues(r, in.raw)
 	for {
 		more, err := v.next()
 		if !more || err != nil {
@@ -37,18 +39,32 @@ func (in *reading) eachValue(f *File, take func(raw []byte) error) (err error) {
 	}
 }
 
+// whole takes a value that is read at once.
+func whole(take func(raw []byte) error) func(raw *bulk) error {
+	return func(raw *bulk) error {
+		text, err := raw.whole()
+		if err != nil {
+			return err
+		}
+		return take(text)
+	}
+}
+
 // give gives a value to take, or tells why it is left out.
-func (in *reading) give(v *values, f *File, take func(raw []byte) error) error {
+func (in *reading) give(v *values, f *File, take func(raw *bulk) error) error {
 	where := f.Name + ", " + v.where()
 	if v.trouble != "" {
-		in.report.Fail(where+named(v.raw), v.trouble+andTheRest)
+		in.report.Fail(where+named(v.raw.mem), v.trouble+andTheRest)
 		return nil
 	}
-	if !utf8.Valid(v.raw) {
+	switch valid, err := v.raw.utf8(); {
+	case err != nil:
+		return err
+	case !valid:
 		in.report.unknown("bytes that are no UTF-8, shown as �", where)
 	}
 	err := take(v.raw)
-	if fault.CodeOf(err) == notJSON && in.report.blame(where+named(v.raw), err) {
+	if fault.CodeOf(err) == notJSON && in.report.blame(where+named(v.raw.mem), err) {
 		return nil
 	}
 	return err
@@ -137,15 +153,45 @@ func tooLarge(size int64) string {
 // decode reads a value of an export. A member of another type than expected is counted, and
 // the rest is read.
 func (in *reading) decode(raw []byte, into any, where string) error {
-	err := json.Unmarshal(raw, into)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		in.report.unknown(article(wrong.Value)+" as "+cmp.Or(wrong.Field, "a conversation"), where)
-		return nil
+	odd, err := unmarshal(raw, into)
+	if odd != nil {
+		in.odd(odd, where)
+	}
+	return err
+}
+
+// decodeParts reads a conversation. If it is large, the elements of its parts, which are named
+// by their paths, are left where they are.
+func (in *reading) decodeParts(raw *bulk, into any, where string, parts map[string]part) error {
+	if !raw.large() {
+		return in.decode(raw.mem, into, where)
+	}
+	rest, err := in.split(raw, 0, raw.size, where, parts)
+	if err != nil {
+		return err
+	}
+	return in.decode(rest, into, where)
+}
+
+// unmarshal reads a value of JSON. odd is the first member of another type than expected.
+func unmarshal(raw []byte, into any) (odd *json.UnmarshalTypeError, err error) {
+	err = json.Unmarshal(raw, into)
+	if odd, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return odd, nil
 	}
 	if err != nil {
-		return fault.Wrap(fault.Invalid, notJSON, fmt.Sprintf("It is not JSON (%v)", err)+andTheRest, err)
+		return nil, noJSON(err)
 	}
-	return nil
+	return nil, nil
+}
+
+func noJSON(err error) error {
+	return fault.Wrap(fault.Invalid, notJSON, fmt.Sprintf("It is not JSON (%v)", err)+andTheRest, err)
+}
+
+// odd counts a member of another type than expected.
+func (in *reading) odd(wrong *json.UnmarshalTypeError, where string) {
+	in.report.unknown(article(wrong.Value)+" as "+cmp.Or(wrong.Field, "a conversation"), where)
 }
 
 // article puts an article before the name of a kind of values.

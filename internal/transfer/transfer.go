@@ -6,6 +6,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -26,8 +27,10 @@ type Conversation struct {
 	// Key is the session key that the conversation had; "" for the key of the import.
 	Key string
 	// Started is when it began; zero if that is unknown.
-	Started  time.Time
+	Started time.Time
+	// Messages are those that were read last, and said are those before them.
 	Messages []Message
+	said     *said
 	// File is where it was read.
 	File *File
 }
@@ -75,6 +78,8 @@ type Options struct {
 	// All also takes what is left out by default: conversations that are not to be
 	// remembered, scheduled ones, and those of subagents.
 	All bool
+	// inMemory replaces the constant in tests.
+	inMemory int
 }
 
 // format is how the exports of one program are read.
@@ -110,18 +115,25 @@ type reading struct {
 	opt    Options
 	report *Report
 	// keep takes the line of a conversation, lines is how many it took, and copies is what
-	// they are.
+	// they are. The messages of a line are its body.
 	keep   func(line Line) error
 	line   []byte
+	body   *bulk
 	lines  int
 	copies copies
+	// raw is the value that is being read, and buf a part of it. bulks are all that were made,
+	// and spare is for the messages of the next conversation.
+	raw   *bulk
+	buf   []byte
+	bulks []*bulk
+	spare *said
 	// now is the time at which the import began.
 	now time.Time
 }
 
 // Read reads all conversations of an input and gives the line of each to keep, in the order
 // in which they are read. It fills the report.
-func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func(line Line) error) error {
+func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func(line Line) error) (err error) {
 	found, err := choose(in, opt.From)
 	if err != nil {
 		return err
@@ -134,6 +146,11 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 		report.Note(name, "This part of the export is not in the input. Download it, and run the import again.")
 	}
 	r := &reading{opt: opt, report: report, keep: keep, copies: newCopies(), now: time.Now().UTC()}
+	defer func() {
+		for _, b := range r.bulks {
+			err = errors.Join(err, b.close())
+		}
+	}()
 	if err := found.format.read(ctx, r, found.files); err != nil {
 		return err
 	}

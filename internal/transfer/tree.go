@@ -5,47 +5,89 @@ import (
 	"time"
 )
 
-// node is a message in a tree of branches.
-type node struct {
-	parent string
-	at     time.Time
-	leaf   bool // nothing follows it
+// tree are the messages of a conversation with its branches. It knows their places, and not
+// what they say.
+type tree struct {
+	nodes []node
+	at    map[string]int // by id
 }
 
-// branch are the ids from the root to a leaf. A cycle ends it.
-func branch(nodes map[string]*node, leaf string) []string {
-	var ids []string
-	seen := make(map[string]bool)
-	for id := leaf; !seen[id]; id = nodes[id].parent {
-		if nodes[id] == nil {
+// node is a message in a tree.
+type node struct {
+	id, parent string
+	said       time.Time
+	// item is the message's number among all of the conversation.
+	item int
+}
+
+// add adds a message, or replaces the one that has its id.
+func (t *tree) add(n node) {
+	if t.at == nil {
+		t.at = make(map[string]int)
+	}
+	if i, twice := t.at[n.id]; twice {
+		t.nodes[i] = n
+		return
+	}
+	if i, known := t.at[n.parent]; known {
+		n.parent = t.nodes[i].id // one text for both
+	}
+	t.at[n.id] = len(t.nodes)
+	t.nodes = append(t.nodes, n)
+}
+
+// has reports whether there is a message with an id.
+func (t *tree) has(id string) bool {
+	_, ok := t.at[id]
+	return ok
+}
+
+// branch are the messages from the root to a leaf. A cycle ends it.
+func (t *tree) branch(leaf string) []node {
+	var found []node
+	seen := make([]bool, len(t.nodes))
+	for id := leaf; ; {
+		i, known := t.at[id]
+		if !known || seen[i] {
 			break
 		}
-		seen[id] = true
-		ids = append(ids, id)
+		seen[i] = true
+		found = append(found, t.nodes[i])
+		id = t.nodes[i].parent
 	}
-	slices.Reverse(ids)
-	return ids
+	slices.Reverse(found)
+	return found
 }
 
-// newestLeaf is the leaf with the latest time, and of several the last in order; "" for no
+// newest are the messages of the branch with the latest leaf, and of several such leaves the
+// last one that was added.
+func (t *tree) newest() []node {
+	followed := make([]bool, len(t.nodes))
+	for i := range t.nodes {
+		if p, known := t.at[t.nodes[i].parent]; known {
+			followed[p] = true
+		}
+	}
+	best := -1
+	for i := range t.nodes {
+		if !followed[i] && (best < 0 || !t.nodes[i].said.Before(t.nodes[best].said)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		best = len(t.nodes) - 1 // all in cycles
+	}
+	if best < 0 {
+		return nil
+	}
+	return t.branch(t.nodes[best].id)
+}
+
+// shown are the messages of the branch of a leaf, or of the newest one if there is no such
 // leaf.
-func newestLeaf(nodes map[string]*node, order []string) string {
-	for _, n := range nodes {
-		n.leaf = true
+func (t *tree) shown(leaf string) []node {
+	if t.has(leaf) {
+		return t.branch(leaf)
 	}
-	for _, n := range nodes {
-		if p := nodes[n.parent]; p != nil {
-			p.leaf = false
-		}
-	}
-	best := ""
-	for _, id := range order {
-		if n := nodes[id]; n.leaf && (best == "" || !n.at.Before(nodes[best].at)) {
-			best = id
-		}
-	}
-	if best == "" && len(order) > 0 { // all in cycles
-		best = order[len(order)-1]
-	}
-	return best
+	return t.newest()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -23,7 +22,7 @@ type values struct {
 
 	// The value that was read last: its bytes, as far as they are kept, where it begins, how
 	// large it is, and why it cannot be one.
-	raw     []byte
+	raw     *bulk
 	start   int64
 	first   int
 	size    int64
@@ -31,7 +30,9 @@ type values struct {
 }
 
 // newValues begins to read values.
-func newValues(r io.Reader) *values { return &values{in: bufio.NewReaderSize(r, 64<<10), line: 1} }
+func newValues(r io.Reader, raw *bulk) *values {
+	return &values{in: bufio.NewReaderSize(r, 64<<10), line: 1, raw: raw}
+}
 
 // next reads the next value, which is valid until the one after it; false at the end.
 func (v *values) next() (bool, error) {
@@ -39,7 +40,8 @@ func (v *values) next() (bool, error) {
 	if err != nil {
 		return false, ended(err)
 	}
-	v.start, v.first, v.size, v.trouble, v.raw = v.at-1, v.line, 0, "", v.raw[:0]
+	v.start, v.first, v.size, v.trouble = v.at-1, v.line, 0, ""
+	v.raw.empty()
 	v.keep(c)
 	if c == '{' || c == '[' {
 		err = v.nested()
@@ -83,22 +85,8 @@ func (v *values) read() (byte, error) {
 // keep adds to the value, up to the size that a value may have. Of a larger one, only the
 // beginning is kept, by which it is named.
 func (v *values) keep(text ...byte) {
-	v.size += int64(len(text))
-	switch {
-	case v.size <= maxConversation:
-		v.grow(len(text))
-		v.raw = append(v.raw, text...)
-	case len(v.raw) > sampleSize:
-		v.raw = slices.Clone(v.raw[:sampleSize])
-	}
-}
-
-// grow makes room for more bytes: four times as much as before, so that a large value leaves
-// little garbage, and never more than a value may have.
-func (v *values) grow(n int) {
-	if need := len(v.raw) + n; need > cap(v.raw) {
-		room := min(max(need, 4*cap(v.raw), sampleSize), maxConversation)
-		v.raw = append(make([]byte, 0, room), v.raw...)
+	if v.size += int64(len(text)); v.size <= maxConversation {
+		_, _ = v.raw.Write(text) // who reads the value gets the error
 	}
 }
 
