@@ -16,6 +16,8 @@ func librechatFormat() format {
 			switch {
 			case s.has("conversationId", "messages"), s.has("conversationId", "messagesTree"):
 				return `has a "conversationId" and its messages`
+			case s.hasOne("messages.messageId", "messagesTree.messageId"):
+				return `has messages with a "messageId"`
 			}
 			return ""
 		},
@@ -86,8 +88,11 @@ func (l *librechat) conversation(f *File, raw *bulk) error {
 	for i := range c.Tree {
 		flat.add(&c.Tree[i], "", flat.listed+i, 0)
 	}
-	out := &Conversation{System: "librechat", ID: cmp.Or(c.ID, raw.hashed()), Title: c.Title, Started: c.ExportAt.Time, File: f}
 	shown := flat.newest()
+	if c.ID == "" && len(shown) > 0 { // its first message stays when it grows
+		c.ID = shown[0].id
+	}
+	out := &Conversation{System: "librechat", ID: cmp.Or(c.ID, raw.hashed()), Title: c.Title, Started: c.ExportAt.Time, File: f}
 	for range len(flat.nodes) - len(shown) {
 		l.report.omit("message of another branch", where)
 	}

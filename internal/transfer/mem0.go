@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -42,6 +43,7 @@ type mem0Memory struct {
 }
 
 func readMem0(ctx context.Context, in *reading, files []*File) error {
+	in.entire = true // a page has more than its list
 	byUser := make(map[string][]mem0Memory)
 	err := eachFile(ctx, in, files, func(f *File) error {
 		found, err := in.mem0File(f)
@@ -78,10 +80,14 @@ func (in *reading) mem0File(f *File) (found []mem0Memory, err error) {
 func (in *reading) mem0Value(f *File, raw []byte, keep func(*mem0Memory)) error {
 	var page struct {
 		mem0Memory
-		Results []mem0Memory `json:"results"`
+		Results   []mem0Memory      `json:"results"`
+		Relations []json.RawMessage `json:"relations"`
 	}
 	if err := in.decode(raw, &page, f.Name); err != nil {
 		return err
+	}
+	for range page.Relations { // they have neither a user nor a time, and tell what memories tell
+		in.report.omit("relation of the graph", f.Name)
 	}
 	for _, m := range append(page.Results, page.mem0Memory) {
 		switch {

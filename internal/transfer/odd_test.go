@@ -81,6 +81,37 @@ func TestOddities(t *testing.T) {
 	}
 }
 
+// TestWrapped: conversations in an object around their list are read, or what to do is told.
+func TestWrapped(t *testing.T) {
+	t.Parallel()
+	libre := `{"title":"x","messages":[{"messageId":"a","parentMessageId":"","isCreatedByUser":true,"text":"A quince.","createdAt":"2025-03-01T00:00:00Z"}]}`
+	for name, tt := range map[string]struct{ text, want string }{
+		"conversations":                {`{"conversations":` + tiny + `}`, "claude:u1 "},
+		"data, a page":                 {`{"object":"list","total":1,"next":null,"data":` + tiny + `,"more":{"a":["]}"]}}`, "claude:u1 "},
+		"two behind":                   {`{"results":` + tiny + "}\n" + strings.ReplaceAll(strings.Trim(tiny, "[]"), "u1", "u2"), "claude:u2 "},
+		"cut off":                      {`{"results":` + tiny + `,"more":1`, "before its list does"},
+		"a conversation":               {`{"id":"a","items":[{}],"messages":[{"role":"user","content":"A sloe."}]}`, "jsonl:a "},
+		"another name":                 {`{"everything":` + tiny + `}`, "an object around a list of conversations. Write the list alone to a file."},
+		"Mem0, relations":              {`{"results":[{"id":"1","memory":"Likes figs."}],"relations":[{"source":"a","relationship":"likes","target":"b"}]}`, "1 relation of the graph"},
+		"LibreChat, no conversationId": {libre, "librechat:a "},
+		"LibreChat, a list of these":   {`{"data":[` + libre + `]}`, "librechat:a "},
+		"LibreChat, it grows": {
+			strings.Replace(libre, `Z"}]`, `Z"},{"messageId":"b","parentMessageId":"a","text":"A medlar.","createdAt":"2025-03-01T00:00:01Z"}]`, 1), "librechat:a ",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := readAll(t, &Input{Files: []*File{memoryFile("c.json", []byte(tt.text))}}, Options{From: "auto"})
+			if err != nil {
+				got += err.Error()
+			}
+			if !strings.Contains(got, tt.want) {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
 // TestUnpackedByHand: the files that macOS adds to an archive are passed over in a directory, too.
 func TestUnpackedByHand(t *testing.T) {
 	t.Parallel()

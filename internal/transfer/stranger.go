@@ -19,6 +19,7 @@ type stranger struct {
 func strangers() []stranger {
 	const unpack = "Unpack it, and name the directory."
 	return append([]stranger{
+		{"an object around a list of conversations", around, "Write the list alone to a file."},
 		{"empty", func(s *sample) bool { return len(bytes.TrimSpace(s.head)) == 0 }, "Get the export again."},
 		{"all zeros", func(s *sample) bool { return len(bytes.Trim(s.head, "\x00")) == 0 }, "Get the export again: the download or the disk has lost its content."},
 		{"an empty list", func(s *sample) bool { return s.list && len(s.names) == 0 && len(bytes.Trim(s.head, "[] \r\n\t")) == 0 }, "The export has no conversations."},
@@ -53,6 +54,18 @@ func beginnings(unpack string) []stranger {
 // large export does.
 func linked(s *sample) bool {
 	return len(s.names) > 0 && bytes.Contains(s.head, []byte("https://")) && bytes.Contains(s.head, []byte(".zip"))
+}
+
+// around reports whether the conversations stand deeper in a file than any format has them.
+func around(s *sample) bool {
+	for name := range s.names {
+		for _, of := range []string{".mapping", ".chat_messages", ".chat.history", ".messages.role", ".messages.messageId"} {
+			if strings.HasSuffix(name, of) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // withNames fits a file whose first object has all of these members.

@@ -28,6 +28,7 @@ func (in *reading) eachValue(f *File, take func(raw *bulk) error) (err error) {
 		in.raw = in.newBulk()
 	}
 	v := newValues(r, in.raw)
+	v.entire = in.entire
 	for {
 		more, err := v.next()
 		if !more || err != nil {

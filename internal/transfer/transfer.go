@@ -127,6 +127,8 @@ type reading struct {
 	buf   []byte
 	bulks []*bulk
 	spare *said
+	// entire says that an object around a list is a value itself.
+	entire bool
 	// now is the time at which the import began.
 	now time.Time
 }

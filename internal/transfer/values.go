@@ -2,9 +2,11 @@ package transfer
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -17,8 +19,11 @@ type values struct {
 	// list says that the values are the elements of a list, and lines that each stands on a
 	// line of its own.
 	list, lines bool
-	at          int64 // bytes that were read
-	line        int   // the line they end in
+	// wrapped says that the list stands in an object, of which nothing else counts; entire that
+	// such an object is a value itself.
+	wrapped, entire bool
+	at              int64 // bytes that were read
+	line            int   // the line they end in
 
 	// The value that was read last: its bytes, as far as they are kept, where it begins, how
 	// large it is, and why it cannot be one.
@@ -104,15 +109,67 @@ func (v *values) begin() (byte, error) {
 		case ' ', '\t', '\r', ',':
 		case ']':
 			v.list = false
+			if err := v.unwrap(); err != nil {
+				return 0, err
+			}
 		case '[':
 			if v.list {
 				return c, nil
 			}
 			v.list = true
 		default:
-			return c, nil
+			if !v.wraps(c) {
+				return c, nil
+			}
 		}
 	}
+}
+
+// wrapper is the beginning of an object around a list of conversations, as interfaces and
+// scripts write it: numbers and short texts, and then the list.
+func wrapper() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:"[^"\\]*"\s*:\s*(?:"[^"\\]*"|[-+.\w]+)\s*,\s*)*"(?:conversations|chats|data|items|results)"\s*:\s*\[\s*\{`)
+}
+
+// wraps reports whether a byte begins an object around the list of the file, and reads up to the
+// first element.
+func (v *values) wraps(c byte) bool {
+	if c != '{' || v.list || v.entire || v.size > 0 {
+		return false
+	}
+	head, _ := v.in.Peek(4 << 10) // an error comes again with the next read
+	found := wrapper().Find(head)
+	if bytes.Contains(found, []byte(`"id"`)) { // it may be a conversation that has such a list
+		return false
+	}
+	for range len(found) - 1 {
+		_, _ = v.read() // it was looked at
+	}
+	if found == nil {
+		return false
+	}
+	v.list, v.wrapped = true, true
+	return true
+}
+
+// unwrap reads the rest of an object around a list.
+func (v *values) unwrap() error {
+	if !v.wrapped {
+		return nil
+	}
+	v.wrapped = false
+	q := quotes{}
+	for depth := 1; depth > 0; {
+		c, err := v.read()
+		if err != nil {
+			v.list = true // it was cut off
+			return v.missing(err)
+		}
+		if q.between(c) {
+			depth += deeper(c)
+		}
+	}
+	return nil
 }
 
 // missing is the error of a file that ends within a list.
