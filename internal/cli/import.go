@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,16 +29,25 @@ type importFlags struct {
 	report          string
 }
 
+// oneInput wants the name of one file or directory. Several files belong into a directory, because
+// the newest copy of a conversation counts among those of one import.
+func oneInput(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 1 && args[0] != "":
+		return nil
+	case len(args) == 0 || args[0] == "":
+		return usageError{fmt.Errorf("%s needs the name of a file or a directory, or - for a pipe", c.CommandPath())}
+	case slices.Contains(append(transfer.Names(), "auto"), args[0]):
+		return usageError{fmt.Errorf("%s takes one file or directory. A format is named with --from: %[1]s --from %[2]s %[3]s", c.CommandPath(), args[0], args[1])}
+	}
+	return usageError{fmt.Errorf("%s takes one file or directory, and got %d. Put the files of an export into one directory", c.CommandPath(), len(args))}
+}
+
 func (a *app) importCommand() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
 		Use: "import FILE|DIR|-", Short: "Take over conversations from another program",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 || args[0] == "" {
-				return usageError{fmt.Errorf("%s needs the name of a file or a directory, or - for a pipe", c.CommandPath())}
-			}
-			return nil
-		},
+		Args: oneInput,
 		Long: `Take over conversations from another program, with their original dates.
 
 FILE is an export as the other program gave it, packed as zip, gzip or zstd or
