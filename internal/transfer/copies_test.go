@@ -106,6 +106,35 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// TestCopiesOfMemories: of several memories with one id, the one that was changed last is taken, in
+// whichever order they are read.
+func TestCopiesOfMemories(t *testing.T) {
+	t.Parallel()
+	const older = `{"id":"1","memory":"Drinks tea.","user_id":"ada","created_at":"2024-05-01T10:00:00Z","updated_at":"2024-05-01T10:00:00Z"}`
+	const newer = `{"id":"1","memory":"Drinks coffee.","user_id":"ada","created_at":"2024-05-01T10:00:00Z","updated_at":"2024-06-01T10:00:00Z"}`
+	const other = `{"id":"2","memory":"Lives in Bern.","user_id":"ada","created_at":"2024-05-02T10:00:00Z"}`
+	for name, files := range map[string][]string{
+		"old, new": {"[" + older + "," + other + "]", "[" + newer + "]"}, "new, old": {"[" + newer + "]", "[" + older + "," + other + "]"},
+		"one file": {"[" + older + "," + newer + "," + other + "]"}, "twice": {"[" + newer + "," + other + "]", "[" + newer + "]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := &Input{}
+			for _, text := range files {
+				in.Files = append(in.Files, memoryFile("memories.json", []byte(text)))
+			}
+			report := NewReport(false)
+			got := spooledText(t, in, report)
+			if strings.Contains(got, "tea") || strings.Count(got, "coffee") != 1 || strings.Count(got, "Bern") != 1 {
+				t.Errorf("got %s", got)
+			}
+			if report.Messages != 2 || len(report.Omitted) != 1 || report.Omitted[0].Count != 1 {
+				t.Errorf("got %+v", report)
+			}
+		})
+	}
+}
+
 // TestNewerCopyIsDamaged: a newer copy in a damaged file does not replace a sound one, in
 // whichever order they are read, and however they are packed.
 func TestNewerCopyIsDamaged(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -37,6 +38,7 @@ type mem0Memory struct {
 	ID        word   `json:"id"`
 	Memory    string `json:"memory"`
 	CreatedAt stamp  `json:"created_at"`
+	UpdatedAt stamp  `json:"updated_at"`
 	UserID    word   `json:"user_id"`
 	AgentID   word   `json:"agent_id"`
 	file      *File
@@ -135,6 +137,38 @@ func byDate(a, b mem0Memory) int {
 	return -1
 }
 
+// newestOfEach leaves one memory of each id: the one that was changed last, and of several such ones
+// the one that was read last. Old and new exports in one directory have most memories twice.
+func (in *reading) newestOfEach(list []mem0Memory) []mem0Memory {
+	var out []mem0Memory
+	at := make(map[string]int)
+	for _, m := range list {
+		id := m.id()
+		i, twice := at[id]
+		if !twice {
+			at[id] = len(out)
+			out = append(out, m)
+			continue
+		}
+		in.report.omit("older or equal copy of a memory", m.file.Name)
+		if !m.changed().Before(out[i].changed()) {
+			out[i] = m
+		}
+	}
+	return out
+}
+
+// id is the memory's id, or one that is made of its text.
+func (m *mem0Memory) id() string { return cmp.Or(string(m.ID), hashID(m.Memory)) }
+
+// changed is when the memory was changed last.
+func (m *mem0Memory) changed() time.Time {
+	if m.UpdatedAt.IsZero() {
+		return m.CreatedAt.Time
+	}
+	return m.UpdatedAt.Time
+}
+
 // statements takes the memories of a user as a conversation in which another program speaks.
 func (in *reading) statements(system string, byUser map[string][]mem0Memory) error {
 	users := slices.Sorted(maps.Keys(byUser))
@@ -142,7 +176,7 @@ func (in *reading) statements(system string, byUser map[string][]mem0Memory) err
 		return fault.New(fault.Invalid, "several_users", fmt.Sprintf("The export has the memories of %d users: %s. Name one with --user.", len(users), strings.Join(users, ", ")))
 	}
 	for _, user := range users {
-		list := byUser[user]
+		list := in.newestOfEach(byUser[user])
 		if in.opt.User != "" && user != in.opt.User {
 			for range list {
 				in.report.omit("memory of another user", list[0].file.Name)
@@ -153,7 +187,7 @@ func (in *reading) statements(system string, byUser map[string][]mem0Memory) err
 		c := &Conversation{System: system, ID: cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file}
 		for _, m := range list {
 			c.Messages = append(c.Messages, Message{
-				ID: cmp.Or(string(m.ID), hashID(m.Memory)), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time,
+				ID: m.id(), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time,
 			})
 			if err := in.say(c); err != nil {
 				return err
