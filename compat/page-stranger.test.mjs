@@ -417,3 +417,51 @@ describe('the whole of it', () => {
     assert.deepEqual(pages.seen.errors, []);
   });
 });
+
+describe('a pasted text of 2 MB', () => {
+  // paste pastes a text into the field, as Ctrl+V does.
+  const paste = (page, size) => page.getByLabel('Say something').evaluate((field, n) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', `the log begins ${'one more line of a log\n'.repeat(n / 23)}the log ends`);
+    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    if (field.dispatchEvent(event)) field.setRangeText(clipboardData.getData('text/plain'));
+  }, size);
+  const waits = (page) => page.getByText(/A pasted text of [\d,]+ characters goes with your message/);
+  const told = async (id) => (await server.api(`/api/sessions/${id}/messages`)).data.filter((m) => m.role === 'user').map((m) => m.content);
+
+  it('waits beside the field over a reload and another session, can be removed, and is sent', async () => {
+    await write('pasted', 'A log follows.');
+    const page = await open('#/sessions/pasted');
+    const field = page.getByLabel('Say something');
+    await field.fill('What is wrong here?');
+    await paste(page, 2_000_000);
+    await waits(page).waitFor();
+    assert.equal(await field.inputValue(), 'What is wrong here?');
+    await page.reload();
+    await waits(page).waitFor();
+    await go(page, '#/sessions/once');
+    await waits(page).waitFor({ state: 'detached' });
+    await go(page, '#/sessions/pasted');
+    await waits(page).waitFor();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await waits(page).waitFor({ state: 'detached' });
+    await paste(page, 2_000_000);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await waits(page).waitFor({ state: 'detached' });
+    const sent = await until(async () => (await told('pasted')).find((text) => text.startsWith('What is wrong here?')));
+    assert.ok(sent.length > 1_900_000 && sent.endsWith('the log ends'), `${sent.length} characters came`);
+    await page.close();
+  });
+
+  it('is not lost when it cannot be sent', async () => {
+    await write('kept', 'Another log follows.');
+    const page = await open('#/sessions/kept');
+    await page.route('**/v1/**', (route) => (route.request().method() === 'POST' ? route.fulfill(trouble) : route.continue()));
+    await paste(page, 200_000);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('Something went wrong.').first().waitFor();
+    await waits(page).waitFor();
+    assert.deepEqual(await told('kept'), ['Another log follows.']);
+    await page.close();
+  });
+});

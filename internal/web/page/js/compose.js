@@ -5,11 +5,15 @@ import { failed } from './dialog.js';
 import { draw, h, make } from './dom.js';
 import { aside } from './aside.js';
 import { check, choice } from './shape.js';
-import { tab } from './store.js';
+import { say, tab } from './store.js';
+import { plural } from './words.js';
 
 /** @typedef {import('./chat.js').Chat} Chat */
 
 const touch = matchMedia('(pointer: coarse)');
+
+// A longer text stays out of the field when it is pasted: browsers lay 2 MB out for minutes.
+const longest = 100_000;
 
 export class Compose {
   /** @param {Chat} chat */
@@ -19,12 +23,13 @@ export class Compose {
     this.options = false;
     this.off = false;
     this.asOf = '';
+    this.pasted = '';
     this.model = '';
     /** @type {string[]} */
     this.models = [];
     this.field = make('textarea', {
       rows: 1, class: 'said', placeholder: 'Say something, or ask', 'aria-label': 'Say something, or ask',
-      oninput: () => this.typed(), onkeydown: (e) => this.key(e),
+      oninput: () => this.typed(), onkeydown: (e) => this.key(e), onpaste: (e) => this.paste(e),
     });
     this.el = make('form', { class: 'compose', onsubmit: (e) => { e.preventDefault(); this.send(); } });
     this.row = make('div', { class: 'compose-row' });
@@ -35,17 +40,37 @@ export class Compose {
 
   get draft() { return `draft:${this.root || 'new'}`; }
 
+  // pastes is where a long text waits. No id of a session has a line break.
+  get pastes() { return `draft:\n${this.root}`; }
+
   /** open shows the draft of a session. @param {string} root */
   open(root) {
     this.root = root;
     this.field.value = tab.get(this.draft) ?? '';
     this.size();
+    this.pasted = tab.get(this.pastes) ?? '';
     this.draw();
   }
 
   typed() {
     tab.set(this.draft, this.field.value);
     this.size();
+  }
+
+  /** @param {ClipboardEvent} event */
+  paste(event) {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (text.length < longest) return;
+    event.preventDefault();
+    this.keep([this.pasted, text].filter(Boolean).join('\n\n'));
+    say('The pasted text goes with your message.');
+  }
+
+  /** keep has a long text wait for the next message. @param {string} text */
+  keep(text) {
+    this.pasted = text;
+    tab.set(this.pastes, text);
+    this.draw();
   }
 
   // size makes the field as high as its text.
@@ -64,21 +89,25 @@ export class Compose {
   }
 
   async send() {
-    const text = this.field.value.trim();
+    const { draft: from, pastes, pasted } = this;
+    const typed = this.field.value.trim();
+    const text = [typed, pasted.trim()].filter(Boolean).join('\n\n');
     if (!text || this.sending) return;
-    const from = this.draft;
     const here = () => this.chat.fresh !== undefined && this.draft === from;
     this.sending = true;
-    this.field.value = '';
+    this.field.value = this.pasted = '';
     this.size();
+    this.draw();
     try {
       if (this.off || this.asOf) await aside(this.chat, text, this);
       else await this.chat.live.say(text, this.model);
       tab.set(from, null);
+      tab.set(pastes, null);
     } catch (err) {
       failed(err);
       // Nothing that was typed is lost. Where another session is on view, it is the draft of its own.
-      if (here() && !this.field.value) this.field.value = text;
+      if (here() && !this.field.value) this.field.value = typed;
+      if (here() && !this.pasted) this.pasted = pasted;
     } finally {
       this.sending = false;
       if (here()) {
@@ -106,7 +135,8 @@ export class Compose {
       h('button', { type: 'button', class: 'link', 'aria-expanded': String(this.options), onclick: () => this.choose() }, 'Options'),
       this.chat.live?.busy && h('button', { key: 'stop', type: 'button', onclick: () => this.chat.live.stopNow() }, 'Stop'),
       h('button', { key: 'send', class: 'primary' }, 'Send'));
-    draw(this.more, this.options && h('div', { class: 'options' },
+    draw(this.more, this.pasted && h('p', { class: 'note' }, `A pasted text of ${plural(this.pasted.length, 'character')} goes with your message. `,
+      h('button', { type: 'button', class: 'link', onclick: () => this.keep('') }, 'Remove')), this.options && h('div', { class: 'options' },
       h('label', null, 'Model', choice([['', 'as configured'], ...this.models.map((m) => /** @type {[string, string]} */ ([m, m]))], this.model, (to) => { this.model = to; this.draw(); })),
       check('Off the record: not kept, not learnt', this.off, (so) => { this.off = so; this.draw(); }),
       h('label', null, 'As of', h('input', { type: 'date', value: this.asOf, onchange: (e) => { this.asOf = e.target.value; this.draw(); } }))));
