@@ -128,8 +128,8 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 		mark = Broke
 	}
 	g.signal(ctx, bot, chat.Place, b.events[len(b.events)-1].Message, mark)
+	over := outcomeOf(chat, b.run, s)
 	for i := range b.events {
-		over := outcomeOf(chat, b.run, s)
 		g.answered(runID(o, &b.events[i].Event), &over)
 	}
 	return nil

@@ -113,8 +113,9 @@ func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool)
 		if b == nil { // how it ended is in the store
 			return g.bridged(ctx, bot.Owner, &e)
 		}
-		b.EventID = e.GivenID()
-		return *b, nil
+		out := *b // others may wait for the same event
+		out.EventID = e.GivenID()
+		return out, nil
 	case <-ctx.Done():
 		return Bridged{}, ctx.Err()
 	}

@@ -436,16 +436,14 @@ func (q *question) namedBefore(words []word, at int) cue {
 // subjectOfKin is subjectOf for a passage that has a job where the question asks what somebody's
 // work is. "My dentist" is another person.
 func (q *question) subjectOfKin(words []word) cue {
-	for at := range words {
-		if !jobs()[words[at].stem] || !q.asksForJob() {
-			continue
-		}
-		if at > 0 && words[at-1].cues&cueSelf != 0 {
-			return cueOther
-		}
-		return q.namedBefore(words, at)
+	at := slices.IndexFunc(words, func(w word) bool { return jobs()[w.stem] })
+	switch {
+	case at < 0, !q.asksForJob():
+		return 0
+	case at > 0 && words[at-1].cues&cueSelf != 0:
+		return cueOther
 	}
-	return 0
+	return q.namedBefore(words, at)
 }
 
 // asksForJob reports whether a question asks what somebody's work is.

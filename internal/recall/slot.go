@@ -109,7 +109,7 @@ func (q *question) asksOnlyFor(p *passage) bool {
 		return false
 	}
 	a := slots()[p.fact.Attribute]
-	return a.asked(q) && !slices.ContainsFunc(q.words, func(w wanted) bool { return !a.words[w.stem] })
+	return !slices.ContainsFunc(q.words, func(w wanted) bool { return !a.words[w.stem] }) && a.asked(q)
 }
 
 // asked reports whether a question has the form in which the attribute is asked for.
