@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -13,17 +14,21 @@ import (
 	"github.com/hermes-memory/hermes/internal/wordvec"
 )
 
-// A fact piece is the index over the facts of consecutive messages: a record for each
-// fact, by rising number, for each key the records that have it, and the signatures. The
+// A fact piece is the index over the facts of consecutive messages: two records for each
+// fact, by rising number, for each key the facts that have it, and the signatures. The
 // facts themselves are rows of the store.
+//
+// A turn asks for the numbers of hundreds of facts all over a piece, and for the meanings of few
+// of them. The records of the numbers are therefore apart from the long ones of the meanings.
 
 // factFormat is the format of fact pieces. It changes when the meaning of their bytes, or
 // of a key, does.
-const factFormat = 2
+const factFormat = 3
 
 // The sections of a fact piece.
 const (
-	factRecords = iota
+	factNumbers = iota
+	factMeanings
 	factKeys
 	factLists
 	factSignatures
@@ -31,12 +36,13 @@ const (
 )
 
 const (
-	// factWidth is the width of a fact's record: its number, its kind, its vector, and the
-	// place and the length of its signature.
-	factWidth  = factPlace + 4 + 1
-	factVector = 8 + 1
-	factPlace  = factVector + wordvec.VectorSize
-	keyWidth   = 5
+	// numberWidth is the width of the record with a fact's number and its kind.
+	numberWidth = 8 + 1
+	// meaningWidth is the width of the record with a fact's vector, and the place and the length of
+	// its signature.
+	meaningWidth = factPlace + 4 + 1
+	factPlace    = wordvec.VectorSize
+	keyWidth     = 5
 )
 
 // appendBytes appends a key in the order of the keys' numbers.
@@ -48,11 +54,12 @@ func (k key) appendBytes(to []byte) []byte {
 // factReader is a session of reading a fact piece.
 type factReader struct {
 	*piece.Reader
-	records piece.Records
-	keys    *piece.Dictionary
-	lists   piece.Postings
-	about   piece.Bytes // the signatures
-	space   [keyWidth]byte
+	numbers  piece.Records
+	meanings piece.Records
+	keys     *piece.Dictionary
+	lists    piece.Postings
+	about    piece.Bytes // the signatures
+	space    [keyWidth]byte
 	// parted is for a signature that lies in two blocks.
 	parted [mostSignature]byte
 	// undone are ranges of undone messages, each with facts in the piece.
@@ -65,8 +72,8 @@ func readFacts(ctx context.Context, p *piece.Piece) *factReader {
 	keys.Want() // each turn asks for keys all over it
 	r.Fetch()
 	return &factReader{
-		Reader: r, records: r.Records(factRecords, factWidth), keys: keys, lists: r.Postings(factLists),
-		about: r.Bytes(factSignatures),
+		Reader: r, numbers: r.Records(factNumbers, numberWidth), meanings: r.Records(factMeanings, meaningWidth),
+		keys: keys, lists: r.Postings(factLists), about: r.Bytes(factSignatures),
 	}
 }
 
@@ -82,7 +89,7 @@ func (r *factReader) list(k key) piece.List {
 // leaveOut leaves the facts of undone messages out.
 func (r *factReader) leaveOut(undone Spans) {
 	for _, s := range undone {
-		if at := r.at(NumberOf(s.First, 0)); at < r.records.Len() && s.Holds(r.glimpse(at).number.Message()) {
+		if at := r.at(NumberOf(s.First, 0)); at < r.numbers.Len() && s.Holds(r.glimpse(at).number.Message()) {
 			r.undone = append(r.undone, s)
 		}
 	}
@@ -107,7 +114,7 @@ func (r *factReader) stands(g glimpse) bool { return !r.undone.Has(g.number.Mess
 
 // size is the number of facts.
 func (r *factReader) size() int {
-	facts := int(r.records.Len())
+	facts := int(r.numbers.Len())
 	for _, s := range r.undone {
 		facts -= int(r.at(NumberOf(s.Last+1, 0)) - r.at(NumberOf(s.First, 0)))
 	}
@@ -116,7 +123,7 @@ func (r *factReader) size() int {
 
 // countFrom is the number of facts with a number or a higher one.
 func (r *factReader) countFrom(n FactNumber) int {
-	facts := int(r.records.Len() - r.at(n))
+	facts := int(r.numbers.Len() - r.at(n))
 	for _, s := range r.undone {
 		if last := NumberOf(s.Last+1, 0); last > n {
 			facts -= int(r.at(last) - r.at(max(n, NumberOf(s.First, 0))))
@@ -148,7 +155,7 @@ type listing struct {
 	most int
 }
 
-// ahead reads what newest is going to read: the lists together, then the records.
+// ahead reads what newest is going to read: where the lists go on, the lists, then the records.
 func (r *factReader) ahead(all []listing) {
 	from := func(l listing) (piece.List, uint32) {
 		list := r.list(l.key)
@@ -159,8 +166,12 @@ func (r *factReader) ahead(all []listing) {
 	}
 	r.Fetch()
 	for _, l := range all {
+		r.lists.WantEntries(from(l))
+	}
+	r.Fetch()
+	for _, l := range all {
 		for c := r.lists.From(from(l)); c.Next(); {
-			r.records.Want(c.Number)
+			r.numbers.Want(c.Number)
 		}
 	}
 	r.Fetch()
@@ -168,14 +179,14 @@ func (r *factReader) ahead(all []listing) {
 
 // glimpse is what a record tells of its fact.
 func (r *factReader) glimpse(record uint32) glimpse {
-	b := r.records.At(record)
+	b := r.numbers.At(record)
 	return glimpse{number: FactNumber(binary.LittleEndian.Uint64(b)), kind: min(kindNumber(b[8]), otherKind)}
 }
 
 // meaning is the vector of a fact; the zero vector for a fact that the piece lacks.
 func (r *factReader) meaning(n FactNumber) (v wordvec.Vector) {
 	if at, found := r.find(n); found {
-		return wordvec.Decode(r.records.At(at)[factVector:])
+		return wordvec.Decode(r.meanings.At(at))
 	}
 	return v
 }
@@ -186,27 +197,27 @@ func (r *factReader) signature(n FactNumber) *signature {
 	if !found {
 		return nil
 	}
-	return signatureFrom(r.signatureBytes(at), wordvec.Decode(r.records.At(at)[factVector:]))
+	return signatureFrom(r.signatureBytes(at), wordvec.Decode(r.meanings.At(at)))
 }
 
 // signatureBytes are the bytes of a record's signature, valid until the next call.
 func (r *factReader) signatureBytes(record uint32) []byte {
-	at := r.records.At(record)[factPlace:]
+	at := r.meanings.At(record)[factPlace:]
 	return r.about.Range(binary.LittleEndian.Uint32(at), uint32(at[4]), r.parted[:0])
 }
 
 // signatureSize is the size of a record's signature, in bytes.
-func (r *factReader) signatureSize(record uint32) int { return int(r.records.At(record)[factPlace+4]) }
+func (r *factReader) signatureSize(record uint32) int { return int(r.meanings.At(record)[factPlace+4]) }
 
 // find is the record of a fact.
 func (r *factReader) find(n FactNumber) (record uint32, found bool) {
 	record = r.at(n)
-	return record, record < r.records.Len() && r.glimpse(record).number == n
+	return record, record < r.numbers.Len() && r.glimpse(record).number == n
 }
 
 // at is the first record whose number is not below n.
 func (r *factReader) at(n FactNumber) uint32 {
-	low, high := uint32(0), r.records.Len()
+	low, high := uint32(0), r.numbers.Len()
 	for low < high {
 		if middle := (low + high) / 2; r.glimpse(middle).number < n {
 			low = middle + 1
@@ -232,16 +243,17 @@ func newFactWriter(emit func(n int, block []byte) error) *factWriter {
 // writeFacts writes the piece of the first facts that a state has in its index.
 func (s *State) writeFacts(facts int, emit func(n int, block []byte) error) error {
 	w, order := newFactWriter(emit), s.order[:facts]
-	records := w.w.Records(factRecords, factWidth)
+	numbers := w.w.Records(factNumbers, numberWidth)
 	for _, n := range order {
-		k := s.held[n]
-		about := s.signature(k)
 		w.record = binary.LittleEndian.AppendUint64(w.record[:0], uint64(n))
-		w.record = append(w.record, byte(k.kind))
-		w.record = about.vector.Append(w.record)
-		from := len(w.about)
+		numbers.Add(append(w.record, byte(s.held[n].kind)))
+	}
+	meanings := w.w.Records(factMeanings, meaningWidth)
+	for _, n := range order {
+		about, from := s.signature(s.held[n]), len(w.about)
 		w.about = about.appendBytes(w.about)
-		w.end(records, len(w.about)-from)
+		w.record = about.vector.Append(w.record[:0])
+		w.end(meanings, len(w.about)-from)
 	}
 	keys, lists := w.w.Dictionary(factKeys), w.w.Postings(factLists)
 	for _, k := range slices.Sorted(maps.Keys(s.index)) {
@@ -261,8 +273,8 @@ func (s *State) writeFacts(facts int, emit func(n int, block []byte) error) erro
 	return w.w.Close()
 }
 
-// end adds the record, whose signature has a size and follows the one before. Signatures are
-// written last.
+// end adds the record of a meaning, whose signature has a size and follows the one before. Signatures
+// are written last.
 func (w *factWriter) end(to *piece.RecordWriter, size int) {
 	w.record = binary.LittleEndian.AppendUint32(w.record, uint32(w.placed))
 	w.record = append(w.record, byte(size))
@@ -307,12 +319,10 @@ func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error
 	}
 	keys.End()
 	signatures := w.w.Bytes(factSignatures)
-	for i, p := range parts {
-		for record, at := range places[i] {
-			if at >= 0 {
-				signatures.Add(p.signatureBytes(uint32(record)))
-			}
-		}
+	for p, record := range written(parts, places) {
+		signatures.Add(p.signatureBytes(record))
+	}
+	for _, p := range parts {
 		if err := p.Err(); err != nil {
 			return err
 		}
@@ -320,29 +330,46 @@ func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error
 	return w.w.Close()
 }
 
+// written are the records of pieces that are written again, in their order.
+func written(parts []*factReader, places [][]int32) iter.Seq2[*factReader, uint32] {
+	return func(yield func(*factReader, uint32) bool) {
+		for i, p := range parts {
+			for record, at := range places[i] {
+				if at >= 0 && !yield(p, uint32(record)) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // mergeRecords writes the records of the pieces, and returns for each piece where its
 // records are written; −1 for those of undone messages.
 func (w *factWriter) mergeRecords(parts []*factReader) (places [][]int32, err error) {
-	to, total, last := w.w.Records(factRecords, factWidth), int32(0), FactNumber(-1)
+	numbers, total, last := w.w.Records(factNumbers, numberWidth), int32(0), FactNumber(-1)
 	for _, p := range parts {
-		if p.lists.Bound() > p.records.Len() {
-			return nil, cmp.Or(p.Err(), fmt.Errorf("%w: record %d of %d", piece.ErrDamaged, p.lists.Bound()-1, p.records.Len()))
+		if p.lists.Bound() > p.numbers.Len() {
+			return nil, cmp.Or(p.Err(), fmt.Errorf("%w: record %d of %d", piece.ErrDamaged, p.lists.Bound()-1, p.numbers.Len()))
 		}
-		own := make([]int32, p.records.Len())
-		for record := range p.records.Len() {
+		own := make([]int32, p.numbers.Len())
+		for record := range p.numbers.Len() {
 			g := p.glimpse(record)
 			if g.number <= last {
 				return nil, cmp.Or(p.Err(), fmt.Errorf("%w: fact %d after %d", piece.ErrDamaged, g.number, last))
 			}
 			last, own[record] = g.number, -1
 			if p.stands(g) {
-				w.record = append(w.record[:0], p.records.At(record)[:factPlace]...)
-				w.end(to, p.signatureSize(record))
+				numbers.Add(p.numbers.At(record))
 				own[record] = total
 				total++
 			}
 		}
 		places = append(places, own)
+	}
+	meanings := w.w.Records(factMeanings, meaningWidth)
+	for p, record := range written(parts, places) {
+		w.record = append(w.record[:0], p.meanings.At(record)[:factPlace]...)
+		w.end(meanings, p.signatureSize(record))
 	}
 	return places, nil
 }

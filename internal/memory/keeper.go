@@ -50,6 +50,9 @@ const (
 	fan = 4
 	// mostPiece bounds the messages or facts that are read to make a piece.
 	mostPiece = 4096
+	// mostBlocks bounds the blocks of a merged piece. A store numbers those of a piece with 16 bits, and
+	// the merged piece may take some more than its parts, because its lists have larger numbers.
+	mostBlocks = 48 << 10
 	// keeperCache bounds the blocks that merging reads, in bytes. They are read once, and
 	// are not to take the place of those that turns read.
 	keeperCache = 4 << 20
@@ -174,12 +177,17 @@ func (k *Keeper) step(from *source, m *Manifest, v *View) (Swap, error) {
 // mergeable is how many of the newest pieces make one of the next size: at least fan that are
 // not larger than one size, and together reach the next; 0 if there are fewer. Without the latter
 // a large piece would be written again for every few small ones. least is the number of messages
-// or facts in the smallest piece; what is smaller than that is merged for its number alone.
+// or facts in the smallest piece; what is smaller than that is merged for its number alone. No
+// pieces are merged that have more than mostBlocks together.
 func mergeable(run []Piece, least int) int {
 	for size := range sizeOf(most, least) {
-		n, count := 0, 0
+		n, count, blocks := 0, 0, 0
 		for n < len(run) && sizeOf(run[len(run)-1-n].Count, least) <= size {
-			count += run[len(run)-1-n].Count
+			one := &run[len(run)-1-n]
+			if blocks += one.Blocks; blocks > mostBlocks {
+				break
+			}
+			count += one.Count
 			n++
 		}
 		if n >= fan && (size == 0 || sizeOf(count, least) > size) {

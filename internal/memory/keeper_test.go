@@ -30,3 +30,26 @@ func TestMergingOfRemnants(t *testing.T) {
 		t.Fatalf("%d of %d empty pieces are merged", n, fan)
 	}
 }
+
+// TestMergingIsBounded: a scope may grow beyond what a store can number in one piece. Its largest pieces
+// stay apart, and small ones are merged all the same.
+func TestMergingIsBounded(t *testing.T) {
+	const least, grown = 128, 4 * mostBlocks
+	var run []Piece
+	for range grown {
+		run = append(run, Piece{Count: least, Blocks: 1})
+		for n := mergeable(run, least); n > 0; n = mergeable(run, least) {
+			whole := Piece{}
+			for _, p := range run[len(run)-n:] {
+				whole.Count, whole.Blocks = whole.Count+p.Count, whole.Blocks+p.Blocks
+			}
+			if whole.Blocks > mostBlocks {
+				t.Fatalf("a piece of %d blocks", whole.Blocks)
+			}
+			run = append(run[:len(run)-n], whole)
+		}
+	}
+	if most := fan * sizeOf(grown*least, least); len(run) > most {
+		t.Errorf("%d pieces, want at most %d", len(run), most)
+	}
+}

@@ -76,7 +76,7 @@ func TestOpenPiecesStayOpen(t *testing.T) {
 	facts.extend(t, before, cache, Span{2, 2})
 	for i := range before.parts {
 		before.parts[i].ID = PieceID(i + 1)
-		before.parts[i].Kind = FactPiece
+		before.parts[i].Kind, before.parts[i].Format = FactPiece, factFormat
 	}
 	misses := cache.Stats().Misses
 	after, err := openStored(before.source, cache, &Manifest{Pieces: []Piece{before.parts[0].Piece}}, before)

@@ -3,6 +3,8 @@ package memory
 import (
 	"cmp"
 	"slices"
+
+	"github.com/hermes-memory/hermes/internal/ranking"
 )
 
 // Version counts the writes of a scope's messages and facts: each transaction adds one.
@@ -97,12 +99,15 @@ func (m *Manifest) Beyond(kind PieceKind) []PieceID {
 	return beyond
 }
 
-// split divides the pieces of a kind at the first gap.
+// formats are the formats in which pieces are written now.
+var formats = map[PieceKind]int{MessagePiece: ranking.PieceFormat, FactPiece: factFormat}
+
+// split divides the pieces of a kind at the first gap. A piece of another version of the program is a gap.
 func (m *Manifest) split(kind PieceKind) (run []Piece, beyond []PieceID) {
 	for _, p := range m.Pieces {
 		switch {
 		case p.Kind != kind:
-		case p.First == next(run):
+		case p.First == next(run) && p.Format == formats[kind]:
 			run = append(run, p)
 		default:
 			beyond = append(beyond, p.ID)

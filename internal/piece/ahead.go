@@ -17,7 +17,11 @@ type Batch interface {
 
 // mostFetched is how many blocks are read in one round trip: 4 MiB, which are held in addition to the cache
 // for that time.
-const mostFetched = 64
+const mostFetched = 512
+
+// atOnce is how many neighbours are read in the round trip of a block that nobody told of: 128 KiB. What a
+// reader needs next is often beside it, and the round trip costs more than the bytes.
+const atOnce = 16
 
 // Far reports whether reading several blocks at once is faster than one after the other.
 func (p *Piece) Far() bool { return p.batch != nil }
@@ -45,6 +49,18 @@ func (r *Reader) Fetch() {
 		}
 	}
 	r.wanted = r.wanted[:0]
+}
+
+// fetchAround reads a block, and those of its neighbours that are not in memory.
+func (r *Reader) fetchAround(n int) {
+	first := n - n%atOnce
+	var numbers []int
+	for i := first; i < min(first+atOnce, len(r.p.blocks)); i++ {
+		if r.p.blocks[i].Load() == nil {
+			numbers = append(numbers, i)
+		}
+	}
+	r.p.fetch(r.ctx, numbers)
 }
 
 // fetch reads blocks into the cache, as far as they can be read.
@@ -76,12 +92,25 @@ func (b *Bytes) Want(offset, n uint32) {
 	b.r.want(b.start+uint64(offset), b.start+end)
 }
 
-// Want notes that the list will be read from a rank on. It covers where the list begins, which is all
-// of a short one.
+// Want notes that the list will be read from a rank on. It covers the step that says where to begin, and
+// [Postings.WantEntries] covers the rest once the step is there.
 func (ps *Postings) Want(l List, rank uint32) {
 	if rank < l.Count {
 		ps.bytes.Want(l.Offset+max(rank/stepLength, 1)*stepSize-stepSize, 1)
 	}
+}
+
+// likelyEntry is what an entry takes in bytes: numbers that are not a few thousand apart take two.
+const likelyEntry = 2
+
+// WantEntries notes that the list will be read from a rank on. It reads the step for the rank.
+func (ps *Postings) WantEntries(l List, rank uint32) {
+	if rank >= l.Count {
+		return
+	}
+	step := rank / stepLength
+	at, _ := ps.step(l, step)
+	ps.bytes.Want(l.Offset+l.steps()*stepSize+at, (l.Count-step*stepLength)*likelyEntry)
 }
 
 // Want notes that the dictionary will be read.

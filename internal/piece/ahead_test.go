@@ -42,7 +42,7 @@ func asWritten(_ int, block []byte) []byte { return block }
 func manyRows(t *testing.T) (blocks Blocks, n uint32) {
 	t.Helper()
 	c := &content{texts: bytes.Repeat([]byte("text"), 5*BlockSize/4)}
-	for i := range uint32(200 * room / rowWidth) {
+	for i := range uint32(1600 * room / rowWidth) {
 		row := make([]byte, rowWidth)
 		binary.LittleEndian.PutUint32(row, i)
 		c.rows = append(c.rows, row)
@@ -61,21 +61,22 @@ func TestFetch(t *testing.T) {
 		spoil                   func(int, []byte) []byte
 		trips, together, single int
 	}{
-		{"all come", nil, asWritten, 4, 198, 0},
-		{"the store fails", errors.New("away"), func(int, []byte) []byte { return nil }, 4, 198, 198},
-		{"some are gone", nil, func(n int, b []byte) []byte { return b[:len(b)*(n%2)] }, 4, 198, 99},
-		{"some are damaged", nil, func(n int, b []byte) []byte { b[7] ^= byte(n % 2); return b }, 4, 198, 99},
+		{"all come", nil, asWritten, 4, 1598, 0},
+		{"the store fails", errors.New("away"), func(int, []byte) []byte { return nil }, 4, 1598, 1598},
+		{"some are gone", nil, func(n int, b []byte) []byte { return b[:len(b)*(n%2)] }, 4, 1598, 799},
+		{"some are damaged", nil, func(n int, b []byte) []byte { b[7] ^= byte(n % 2); return b }, 4, 1598, 799},
 	} {
 		source := &distant{Blocks: blocks, err: tt.err, spoil: tt.spoil}
 		p := open(t, far{source}, NewCache(1<<30))
 		r := p.Read(t.Context())
 		rs := r.Records(rows, rowWidth)
-		rs.WantRun(3*room/rowWidth, 202*room/rowWidth)
+		rs.WantRun(3*room/rowWidth, 1602*room/rowWidth)
 		rs.Want(n - 1)
 		rs.Want(n) // there is no such record
 		source.single = 0
 		r.Fetch()
 		r.Fetch()
+		trips, together := source.trips, source.together
 		for i := uint32(3 * room / rowWidth); i < n; i++ {
 			if got := binary.LittleEndian.Uint32(rs.At(i)); got != i {
 				t.Fatalf("%s: record %d is %d", tt.name, i, got)
@@ -84,10 +85,28 @@ func TestFetch(t *testing.T) {
 		if err := r.Err(); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
-		if source.trips != tt.trips || source.together != tt.together || source.single != tt.single {
+		if trips != tt.trips || together != tt.together || source.single != tt.single {
 			t.Errorf("%s: %d round trips for %d blocks and %d single ones, want %d for %d and %d",
-				tt.name, source.trips, source.together, source.single, tt.trips, tt.together, tt.single)
+				tt.name, trips, together, source.single, tt.trips, tt.together, tt.single)
 		}
+	}
+}
+
+// TestFetchAround: a block that a reader has not told of comes with its neighbours in one round trip.
+func TestFetchAround(t *testing.T) {
+	t.Parallel()
+	blocks, n := manyRows(t)
+	source := &distant{Blocks: blocks, spoil: asWritten}
+	r := open(t, far{source}, NewCache(1<<30)).Read(t.Context())
+	rs := r.Records(rows, rowWidth)
+	source.single = 0
+	for i := range n {
+		rs.At(i)
+	}
+	trips, together := (len(blocks)+atOnce-1)/atOnce, len(blocks)-1 // the first block is in memory
+	if err := r.Err(); err != nil || source.trips != trips || source.together != together || source.single != 0 {
+		t.Errorf("%d round trips for %d blocks and %d single ones, want %d for %d and none: %v",
+			source.trips, source.together, source.single, trips, together, err)
 	}
 }
 

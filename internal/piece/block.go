@@ -11,8 +11,9 @@ import (
 
 const (
 	// BlockSize is the length in bytes of all blocks of a piece but the last, which may be
-	// shorter.
-	BlockSize = 64 << 10
+	// shorter. A turn reads few bytes each of many places: large blocks would fill the cache with what
+	// nobody asked for.
+	BlockSize = 8 << 10
 	// room is what a block holds without its checksum.
 	room = BlockSize - sumSize
 	// sumSize is the length of a checksum, which ends a block.

@@ -4,7 +4,7 @@
 // bytes, records of a fixed width, posting lists, and dictionaries. What the sections mean is
 // the caller's affair: the package knows neither messages nor facts nor a database.
 //
-// The bytes lie in blocks of 64 KiB, each with a checksum. A reader loads a block when it first
+// The bytes lie in blocks of 8 KiB, each with a checksum. A reader loads a block when it first
 // needs one, and keeps it in a [Cache] that bounds the memory of all pieces of the process. A
 // Piece is safe for concurrent use. A [Reader] is one session of reading by one goroutine.
 //
@@ -109,9 +109,9 @@ func (p *Piece) Drop() { p.cache.drop(p) }
 
 // The header begins block 0: magic, format, size, number of sections, and the sections.
 const (
-	magic       = "hpc1"
+	magic       = "hpc2"
 	headerSize  = 16
-	maxSections = 1000
+	maxSections = 500 // their entries fit in block 0
 )
 
 // kind is what a section holds.

@@ -52,6 +52,12 @@ func (r *Reader) load(n uint32) []byte {
 	if r.err != nil {
 		return nil
 	}
+	if r.p.Far() {
+		r.fetchAround(int(n))
+		if b := r.p.blocks[n].Load(); b != nil {
+			return b.data
+		}
+	}
 	data, err := r.p.load(r.ctx, int(n))
 	if err != nil {
 		r.err = err

@@ -20,7 +20,7 @@ type Writer struct {
 	err      error
 }
 
-// NewWriter begins a piece with a number of sections, at most 1,000. Format is the caller's: it
+// NewWriter begins a piece with a number of sections, at most 500. Format is the caller's: it
 // changes when the meaning of the sections does. Emit receives each block once, block 0 last. It
 // must not keep the slice.
 func NewWriter(format uint32, sections int, emit func(n int, block []byte) error) *Writer {

@@ -15,7 +15,7 @@ import (
 
 // PieceFormat is the format of pieces of an index. It changes with their sections, and
 // with every change of what a message is read as.
-const PieceFormat = 3
+const PieceFormat = 4
 
 // The sections of a piece. All numbers are little-endian.
 const (
