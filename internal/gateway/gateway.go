@@ -152,9 +152,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	if err := g.resume(ctx); err != nil {
 		return err
 	}
-	if _, err := g.resetDue(ctx); err != nil { // before anybody is heard again
-		g.log.Warn("the sessions of chats could not be tended", "err", err)
-	}
+	next := g.tend(ctx) // before anybody is heard again
 	var receiving sync.WaitGroup
 	defer receiving.Wait()
 	for _, b := range g.bots {
@@ -164,7 +162,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 			receiving.Go(recovery.Func(func() { c.watch(ctx) }, logged))
 		}
 	}
-	return g.tend(ctx)
+	return g.keepTending(ctx, next)
 }
 
 // resume takes up what the last server left.

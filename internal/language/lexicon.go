@@ -50,6 +50,9 @@ var english = sync.OnceValue(func() *lexicon {
 	return l
 })
 
+// Prepare reads the lexicon, which takes some milliseconds, ahead of its first use.
+func Prepare() { english() }
+
 func stemsOf(words []string) []string {
 	stems := make([]string, len(words))
 	for i, w := range words {

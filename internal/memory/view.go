@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/recovery"
@@ -89,6 +90,14 @@ func (c *Views) load(ctx context.Context, from *source) (*View, error) {
 // mostMended is how many pieces of a scope are replaced before the scope is given up.
 const mostMended = 64
 
+// learnWords reads the words that each turn looks up, unless a turn has: while a scope comes from the
+// store, there is time.
+func learnWords() error {
+	theLexicon()
+	language.Prepare()
+	return nil
+}
+
 func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
 	begun, err := from.opening()
 	if err != nil {
@@ -98,8 +107,9 @@ func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
 	v.undone, v.stale, v.edition = m.Withdrawn, m.Stale, m.Edition
 	v.stands.set(m)
 	restored := recovery.Async(func() error { return v.loadFacts(ctx, c.cache, &begun) })
+	learnt := recovery.Async(learnWords)
 	err = c.loadMessages(ctx, v, &begun)
-	if err := errors.Join(<-restored, err); err != nil {
+	if err := errors.Join(<-restored, <-learnt, err); err != nil {
 		return nil, err
 	}
 	if err := v.loadMeanings(ctx, c.embeddings); err != nil {

@@ -74,12 +74,11 @@ type Piece struct {
 func Open(ctx context.Context, source Source, cache *Cache, format uint32) (*Piece, error) {
 	p := &Piece{source: source, cache: cache}
 	p.batch, _ = source.(Batch)
-	cache.misses.Add(1)
-	sealed, err := read(ctx, source, 0)
+	first, err := p.readFirst(ctx)
 	if err != nil {
 		return nil, err
 	}
-	data, err := unseal(sealed, 0)
+	data, err := unseal(first[0], 0)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +89,29 @@ func Open(ctx context.Context, source Source, cache *Cache, format uint32) (*Pie
 	if len(data) != p.length(0) {
 		return nil, damaged("block 0: %d bytes instead of %d", len(data), p.length(0))
 	}
-	p.keep(0, data, cap(sealed))
+	p.keep(0, data, cap(first[0]))
+	for n := 1; n < min(len(first), len(p.blocks)); n++ { // one that is damaged is read again when it is needed
+		if data, err := p.unsealed(first[n], n); err == nil {
+			p.keep(n, data, cap(first[n]))
+		}
+	}
 	return p, nil
+}
+
+// readFirst reads block 0, and what comes with it in one round trip.
+func (p *Piece) readFirst(ctx context.Context) (first [atOnce][]byte, err error) {
+	p.cache.misses.Add(1)
+	if p.batch != nil {
+		numbers := make([]int, atOnce)
+		for n := range numbers {
+			numbers[n] = n
+		}
+		_ = p.batch.Blocks(ctx, numbers, func(n int, sealed []byte) { first[n] = sealed })
+	}
+	if first[0] == nil { // its error tells what has become of the piece
+		first[0], err = read(ctx, p.source, 0)
+	}
+	return first, err
 }
 
 // Size is the memory of the open piece without its blocks, in bytes, for owners that charge it

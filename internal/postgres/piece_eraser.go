@@ -20,6 +20,8 @@ const (
 	// eraserPause is how long a piece may wait that another node has taken out of its
 	// manifest without deleting it.
 	eraserPause = time.Minute
+	// eraserStart is how long the first look at what others left may wait: the first turns of a server go first.
+	eraserStart = 5 * time.Second
 	// eraserPatience is how long a deletion waits for its words to leave the pieces.
 	eraserPatience = time.Second
 	// pieceGrace is how long a piece stays that was replaced: a turn on another node may still
@@ -47,18 +49,19 @@ func (x *pieceEraser) soil() {
 
 // run deletes until ctx ends.
 func (x *pieceEraser) run(ctx context.Context) {
-	timer := time.NewTicker(eraserPause)
+	timer := time.NewTicker(eraserStart)
 	defer timer.Stop()
 	for {
-		if err := recovery.Do(func() error { return x.erase(ctx) }); err != nil && ctx.Err() == nil {
-			x.db.log.Warn("pieces of the memory index could not be deleted; it will be tried again", "err", err)
-		}
 		select {
 		case <-x.wake:
 		case <-timer.C:
 		case <-ctx.Done():
 			return
 		}
+		if err := recovery.Do(func() error { return x.erase(ctx) }); err != nil && ctx.Err() == nil {
+			x.db.log.Warn("pieces of the memory index could not be deleted; it will be tried again", "err", err)
+		}
+		timer.Reset(eraserPause)
 	}
 }
 
