@@ -144,12 +144,11 @@ func (c *corpus) search(q ranking.Query) []ranking.Hit {
 
 // tainted reports whether a message is, or may repeat, text of another program.
 func (c *corpus) tainted(id int64) bool {
-	tainted, _ := c.index.Tainted(id)
+	tainted := c.index.Tainted(id)
 	if c.healthy() {
 		return tainted
 	}
-	tainted, _ = c.index.Tainted(id)
-	return tainted
+	return c.index.Tainted(id)
 }
 
 // healthy reports whether all pieces could be read. If not, it reads the messages from the

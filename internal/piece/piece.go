@@ -4,7 +4,7 @@
 // bytes, records of a fixed width, posting lists, and dictionaries. What the sections mean is
 // the caller's affair: the package knows neither messages nor facts nor a database.
 //
-// The bytes lie in blocks of 8 KiB, each with a checksum. A reader loads a block when it first
+// The bytes lie in blocks of 8,000 bytes, each with a checksum. A reader loads a block when it first
 // needs one, and keeps it in a [Cache] that bounds the memory of all pieces of the process. A
 // Piece is safe for concurrent use. A [Reader] is one session of reading by one goroutine.
 //
@@ -46,7 +46,8 @@ func (b *Blocks) Emit(n int, block []byte) error {
 	for len(*b) <= n {
 		*b = append(*b, nil)
 	}
-	(*b)[n] = append([]byte(nil), block...)
+	(*b)[n] = make([]byte, len(block)) // of no greater capacity, as from a store
+	copy((*b)[n], block)
 	return nil
 }
 

@@ -43,17 +43,12 @@ func (x *Index) fetch() {
 	}
 }
 
-// aheadOfIDs reads in one round trip where the messages come from, because an id is looked for all
-// over a piece. Of a large piece only what is needed is read.
-func (x *Index) aheadOfIDs() {
-	if !x.far {
-		return
-	}
-	for _, s := range x.sealed() {
-		if s.n <= mostSurveyed {
-			s.origins.WantRun(0, uint32(s.n))
-			s.r.Fetch()
-		}
+// aheadOfIDs reads in one round trip where the messages of a part come from, because an id is looked for
+// all over it. Of a large piece only what is needed is read.
+func (x *Index) aheadOfIDs(p part) {
+	if s, ok := p.(*sealed); ok && x.far && s.n <= mostSurveyed {
+		s.origins.WantRun(0, uint32(s.n))
+		s.r.Fetch()
 	}
 }
 

@@ -67,7 +67,7 @@ func (h *head) add(r record, o origin, e *entry) {
 
 // note counts a message among what is known of the whole.
 func (h *head) note(r *record, o *origin) {
-	h.known.mixed = h.known.mixed || r.traits&byUser == 0
+	h.known.see(r)
 	h.known.newest = max(h.known.newest, o.saidAt)
 	h.periods = addTime(h.periods, len(h.records), o.saidAt)
 }

@@ -71,8 +71,7 @@ func (x *Index) append(p part) {
 	x.speakers = append(x.speakers, ids)
 	links := make(map[int32]link)
 	x.links = append(x.links, links)
-	known := p.facts()
-	x.known.mixed, x.known.newest = x.known.mixed || known.mixed, max(x.known.newest, known.newest)
+	x.known.add(p.facts())
 	for _, line := range p.entering() {
 		if prev := x.newestOf(p.root(line), len(x.parts)-1); prev >= 0 {
 			links[line] = link{prev: prev, first: x.firstOf(prev)}
@@ -199,7 +198,7 @@ func (x *Index) Add(d Document) {
 	x.addWords(&r, e)
 	h.add(r, o, e)
 	entries.Put(e)
-	x.known.mixed, x.known.newest = x.known.mixed || h.known.mixed, max(x.known.newest, h.known.newest)
+	x.known.add(h.known)
 }
 
 // chain finds the message's place in its lineage's episode.
@@ -287,16 +286,19 @@ func (x *Index) newest() time.Time {
 	return time.Unix(x.known.newest, 0).UTC()
 }
 
-// Tainted reports whether a message was added as a tainted one. Known is
-// false if the index does not hold the message.
-func (x *Index) Tainted(messageID int64) (yes, known bool) {
-	x.aheadOfIDs()
-	d := int32(x.upTo(0, messageID)) - 1
-	if d < 0 || x.origin(d).messageID != messageID {
-		return false, false
+// Tainted reports whether a message was added as a tainted one. Parts without one are not read.
+func (x *Index) Tainted(messageID int64) bool {
+	for _, p := range x.parts {
+		if !p.facts().tainted {
+			continue
+		}
+		x.aheadOfIDs(p)
+		d := int32(sort.Search(int(p.size()), func(d int) bool { return p.origin(int32(d)).messageID >= messageID }))
+		if d < p.size() && p.origin(d).messageID == messageID {
+			return p.record(d).traits&tainted != 0
+		}
 	}
-	in, n := x.at(d)
-	return x.parts[in].record(n).traits&tainted != 0, true
+	return false
 }
 
 // upTo is the number of messages whose ids are not above id. Ids rise in the order of the

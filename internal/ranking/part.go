@@ -66,8 +66,20 @@ const period = 64
 
 // facts are what is known of a part as a whole.
 type facts struct {
-	mixed  bool  // there are speakers other than users
-	newest int64 // the latest time, in Unix seconds; 0 if none is known
+	mixed   bool  // there are speakers other than users
+	tainted bool  // there are tainted messages, see Document.Tainted
+	newest  int64 // the latest time, in Unix seconds; 0 if none is known
+}
+
+// see counts a message, without its time.
+func (f *facts) see(r *record) {
+	f.mixed = f.mixed || r.traits&byUser == 0
+	f.tainted = f.tainted || r.traits&tainted != 0
+}
+
+// add counts the messages of another part.
+func (f *facts) add(o facts) {
+	f.mixed, f.tainted, f.newest = f.mixed || o.mixed, f.tainted || o.tainted, max(f.newest, o.newest)
 }
 
 // Neighbours of a message that are not in its part.

@@ -19,7 +19,7 @@ const PieceFormat = 4
 
 // The sections of a piece. All numbers are little-endian.
 const (
-	inFacts      = iota // messages, 4 bytes; mixed, 1; newest time, 8
+	inFacts      = iota // messages, 4 bytes; mixed and tainted, a bit each of 1; newest time, 8
 	inRecords           // see putRecord
 	inBriefs            // where its words begin, 4; their number, 1; its weight, 1; its speaker, 4
 	inOrigins           // message id, 8; number in the lineage, 8; time, 8; where its dates begin, 4
@@ -106,7 +106,7 @@ func (p *Piece) readFacts(r *piece.Reader) error {
 		return damaged(r, "its facts are missing")
 	}
 	p.n = int32(binary.LittleEndian.Uint32(all))
-	p.known = facts{mixed: all[4] != 0, newest: int64(binary.LittleEndian.Uint64(all[5:]))}
+	p.known = facts{mixed: all[4]&1 != 0, tainted: all[4]&2 != 0, newest: int64(binary.LittleEndian.Uint64(all[5:]))}
 	b = r.Bytes(inSpeakers)
 	for rest := b.Range(0, b.Len(), nil); len(rest) > 0; {
 		n, size := binary.Uvarint(rest)

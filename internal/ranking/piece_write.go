@@ -94,7 +94,7 @@ func (p *pieceWriter) writeRecords() {
 			}
 		}
 		l.last = d - p.from
-		p.known.mixed = p.known.mixed || r.traits&byUser == 0
+		p.known.see(&r)
 		p.buf = putRecord(p.buf[:0], &r)
 		out.Add(p.buf)
 	}
@@ -219,7 +219,7 @@ func (p *pieceWriter) writeSpeakers() {
 
 func (p *pieceWriter) writeFacts() {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(p.to-p.from))
-	b = append(b, byte(truth(p.known.mixed)))
+	b = append(b, byte(truth(p.known.mixed))|byte(truth(p.known.tainted))<<1)
 	p.w.Bytes(inFacts).Add(binary.LittleEndian.AppendUint64(b, uint64(p.known.newest)))
 }
 
