@@ -15,9 +15,9 @@ import (
 	"github.com/hermes-memory/hermes/bench/served"
 )
 
-// pieceRotRig changes one byte of a piece on the disk.
+// pieceRotRig changes bytes of a piece on the disk.
 var pieceRotRig = rig{
-	name: "piecerot", fault: "one byte of a block of a piece changed in the file", rounds: 20, run: rotPieces,
+	name: "piecerot", fault: "one byte changed in each of eight neighbouring blocks of a piece in the file", rounds: 20, run: rotPieces,
 	want: "every turn answered right, the damage in the log, the piece made again",
 	off:  "the checksum of a block is not compared", bareRounds: 5,
 	bare: []change{{"internal/piece/block.go", "binary.LittleEndian.Uint32(sealed[end:]) != sum(n, sealed[:end])", "false"}},
@@ -84,7 +84,7 @@ func rotPieces(ctx context.Context, b *bench, rounds int) (*tally, error) {
 			return nil, fmt.Errorf("round %d: %w", n+1, err)
 		}
 	}
-	t.done = fmt.Sprintf("%d bytes changed, %d turns asked", rounds, rounds*rotAsked)
+	t.done = fmt.Sprintf("%d times changed, %d turns asked", rounds, rounds*rotAsked)
 	t.figure = fmt.Sprintf("%d of %d times all turns right, %d noticed, %d mended", c.right, rounds, c.noticed, c.mended)
 	if least := min(c.right, c.noticed, c.mended); least < rounds {
 		t.miss("not every damage was survived, noticed and mended")
@@ -96,7 +96,7 @@ func rotPieces(ctx context.Context, b *bench, rounds int) (*tally, error) {
 type rotCount struct{ right, noticed, mended int }
 
 // add asks a server with a damaged block, and looks at what it made of the damage.
-func (c *rotCount) add(ctx context.Context, s *subject, hurt *damagedBlock) error {
+func (c *rotCount) add(ctx context.Context, s *subject, hurt damaged) error {
 	right, err := s.answersAll(ctx)
 	if err != nil {
 		return err
@@ -119,36 +119,50 @@ func (c *rotCount) add(ctx context.Context, s *subject, hurt *damagedBlock) erro
 	return nil
 }
 
-// damagedBlock is a block before its change.
-type damagedBlock struct {
-	id   int64
-	data []byte
-}
+// damaged are the blocks of a piece that were changed, before their change, by their ids.
+type damaged map[int64][]byte
 
-// rot changes one byte of a block at random, in a file that no process uses.
-func rot(ctx context.Context, path string) (*damagedBlock, error) {
+// neighbours is how many blocks one after the other are changed. A single one may be one that no turn reads.
+const neighbours = 8
+
+// rot changes one byte of each of some neighbouring blocks at random, in a file that no process uses.
+func rot(ctx context.Context, path string) (damaged, error) {
 	db, err := openFile(path, false)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	d := &damagedBlock{}
-	err = db.QueryRowContext(ctx, `SELECT b.id, b.data FROM piece_blocks b JOIN pieces p ON p.id = b.id >> 16
-		WHERE p.state = 'live' AND p.kind = 'messages' ORDER BY random() LIMIT 1`).Scan(&d.id, &d.data)
+	var first int64
+	err = db.QueryRowContext(ctx, `SELECT b.id FROM piece_blocks b JOIN pieces p ON p.id = b.id >> 16
+		WHERE p.state = 'live' AND p.kind = 'messages' ORDER BY random() LIMIT 1`).Scan(&first)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, errNoPieces
 	case err != nil:
 		return nil, fmt.Errorf("look for a block: %w", err)
 	}
-	changed := bytes.Clone(d.data)
-	changed[rand.N(len(changed))] ^= 1 << rand.N(8)
-	_, err = db.ExecContext(ctx, `UPDATE piece_blocks SET data = ? WHERE id = ?`, changed, d.id)
-	return d, err
+	first -= first % neighbours
+	d := damaged{}
+	for id := first; id < first+neighbours; id++ {
+		var data []byte
+		switch err := db.QueryRowContext(ctx, `SELECT data FROM piece_blocks WHERE id = ?`, id).Scan(&data); {
+		case errors.Is(err, sql.ErrNoRows): // the piece ends before
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("read a block: %w", err)
+		}
+		changed := bytes.Clone(data)
+		changed[rand.N(len(changed))] ^= 1 << rand.N(8)
+		if _, err := db.ExecContext(ctx, `UPDATE piece_blocks SET data = ? WHERE id = ?`, changed, id); err != nil {
+			return nil, fmt.Errorf("change a block: %w", err)
+		}
+		d[id] = data
+	}
+	return d, nil
 }
 
-// mended reports whether the block is as it was, or gone with its piece while other pieces are there.
-func (d *damagedBlock) mended(ctx context.Context, path string) (bool, error) {
+// mended reports whether the blocks are as they were, or gone with their piece while other pieces are there.
+func (d damaged) mended(ctx context.Context, path string) (bool, error) {
 	db, err := openFile(path, true)
 	if err != nil {
 		return false, err
@@ -158,9 +172,14 @@ func (d *damagedBlock) mended(ctx context.Context, path string) (bool, error) {
 	if err != nil || live == 0 {
 		return false, err
 	}
-	var data []byte
-	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT data FROM piece_blocks WHERE id = ?), ?)`, d.id, d.data).Scan(&data)
-	return bytes.Equal(data, d.data), err
+	for id, before := range d {
+		var data []byte
+		err := db.QueryRowContext(ctx, `SELECT coalesce((SELECT data FROM piece_blocks WHERE id = ?), ?)`, id, before).Scan(&data)
+		if err != nil || !bytes.Equal(data, before) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // rotAsked is how many turns ask a scope after each change. Their answers stand in messages all over the scope.
