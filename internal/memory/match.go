@@ -36,7 +36,6 @@ func (s *State) match(question string, at time.Time, limit int) []*record {
 	q := s.ask(question, at)
 	t := &s.tops
 	t.clear()
-	s.ahead(q.sought)
 	s.scoreWords(question, t, effort*limit)
 	for tech := range uint8(len(s.l.categories)) {
 		s.scoreNewest(t, keyOf(techKey, uint32(tech)), q.techs[tech])
@@ -97,22 +96,6 @@ type asked struct {
 	recurring bool
 	others    bool // it asks about other people
 	broad     bool // it only names a kind: "what decisions were made?"
-}
-
-// sought is what the archive's index will be asked for beside the question's words.
-func (q *asked) sought() (all []listing) {
-	for tech := range q.techs {
-		all = append(all, listing{keyOf(techKey, uint32(tech)), newestFacts})
-	}
-	if q.recurring {
-		all = append(all, listing{keyOf(recurringKey, 0), newestFacts})
-	}
-	for kind := range q.kinds {
-		if k := kindNumber(kind); q.broad && q.kinds[kind] > 0 && !k.silent() {
-			all = append(all, listing{keyOf(kindKey, uint32(k)), newestFacts})
-		}
-	}
-	return all
 }
 
 // ignores reports whether facts of a kind do not answer the question.
