@@ -19,8 +19,9 @@ type Batch interface {
 // for that time.
 const mostFetched = 512
 
-// atOnce is how many neighbours are read in the round trip of a block that nobody told of: 128 KiB. What a
-// reader needs next is often beside it, and the round trip costs more than the bytes.
+// atOnce is how many neighbouring blocks are read in one round trip when a reader needs a block that it did
+// not announce: 128 kB. The next block that the reader needs is often a neighbour, and the round trip costs
+// more than the bytes.
 const atOnce = 16
 
 // Far reports whether reading several blocks at once is faster than one after the other.
@@ -65,12 +66,16 @@ func (r *Reader) fetchAround(n int) {
 
 // fetch reads blocks into the cache, as far as they can be read.
 func (p *Piece) fetch(ctx context.Context, numbers []int) {
-	_ = p.batch.Blocks(ctx, numbers, func(n int, sealed []byte) {
-		if data, err := p.unsealed(sealed, n); err == nil {
-			p.cache.misses.Add(1)
-			p.keep(n, data, cap(sealed))
-		}
-	})
+	_ = p.batch.Blocks(ctx, numbers, p.take)
+}
+
+// take puts a block that came with others into the cache if it is sound. One that is not is read again
+// when it is needed, and its error is found then.
+func (p *Piece) take(n int, sealed []byte) {
+	if data, err := p.unsealed(sealed, n); err == nil {
+		p.cache.misses.Add(1)
+		p.keep(n, data, cap(sealed))
+	}
 }
 
 // Want notes that a record will be read.
@@ -109,8 +114,9 @@ func (ps *Postings) WantEntries(l List, rank uint32) {
 		return
 	}
 	step := rank / stepLength
-	at, _ := ps.step(l, step)
-	ps.bytes.Want(l.Offset+l.steps()*stepSize+at, (l.Count-step*stepLength)*likelyEntry)
+	offset, _ := ps.entries(l, step)
+	end := min(offset+uint64(l.Count-step*stepLength)*likelyEntry, uint64(ps.bytes.size))
+	ps.bytes.r.want(ps.bytes.start+offset, ps.bytes.start+end)
 }
 
 // Want notes that the dictionary will be read.

@@ -11,8 +11,8 @@ import (
 
 const (
 	// BlockSize is the length in bytes of all blocks of a piece but the last, which may be
-	// shorter. A turn reads few bytes each of many places: large blocks would fill the cache with what
-	// nobody asked for. A block and its key fit on a page of PostgreSQL, which has 8 KiB.
+	// shorter. A turn reads few bytes each of many places: large blocks would fill the cache with bytes
+	// that no turn reads. A block and its key fit on a page of PostgreSQL, which has 8 KiB.
 	BlockSize = 8000
 	// room is what a block holds without its checksum.
 	room = BlockSize - sumSize

@@ -91,10 +91,8 @@ func Open(ctx context.Context, source Source, cache *Cache, format uint32) (*Pie
 		return nil, damaged("block 0: %d bytes instead of %d", len(data), p.length(0))
 	}
 	p.keep(0, data, cap(first[0]))
-	for n := 1; n < min(len(first), len(p.blocks)); n++ { // one that is damaged is read again when it is needed
-		if data, err := p.unsealed(first[n], n); err == nil {
-			p.keep(n, data, cap(first[n]))
-		}
+	for n := 1; n < min(len(first), len(p.blocks)); n++ {
+		p.take(n, first[n])
 	}
 	return p, nil
 }

@@ -144,10 +144,15 @@ func (ps *Postings) step(l List, n uint32) (at, before uint32) {
 	return binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 }
 
+// entries is where the entries of a step lie in the section, and the number before them.
+func (ps *Postings) entries(l List, step uint32) (offset uint64, before uint32) {
+	at, before := ps.step(l, step)
+	return uint64(l.Offset) + uint64(l.steps())*stepSize + uint64(at), before
+}
+
 // cursor returns a cursor at a step of a list with entries.
 func (ps *Postings) cursor(l List, step uint32) Cursor {
-	at, before := ps.step(l, step)
-	offset := uint64(l.Offset) + uint64(l.steps())*stepSize + uint64(at)
+	offset, before := ps.entries(l, step)
 	if offset >= uint64(ps.bytes.size) {
 		ps.bytes.r.fail(damaged("posting list at %d of %d", offset, ps.bytes.size))
 		return Cursor{}

@@ -120,6 +120,7 @@ func (x *pieceEraser) cleaned(seen int) {
 // step deletes some blocks of a piece, and the piece after its last block. It reports
 // whether there was a piece.
 func (x *pieceEraser) step(ctx context.Context) (more bool, err error) {
+	// 128 blocks are 1 MB, as much as blocksAtOnce.
 	const some = `DELETE FROM piece_blocks WHERE id IN (SELECT id FROM piece_blocks WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 LIMIT 128)`
 	err = x.db.w.submit(ctx, func(t *tx) error {
 		t.merges = true // it frees space
