@@ -29,6 +29,9 @@ type importFlags struct {
 	report          string
 }
 
+// importFormats are the names that --from takes.
+func importFormats() []string { return append([]string{"auto"}, transfer.Names()...) }
+
 // oneInput wants the name of one file or directory. Several files belong into a directory, because
 // the newest copy of a conversation counts among those of one import.
 func oneInput(c *cobra.Command, args []string) error {
@@ -37,7 +40,7 @@ func oneInput(c *cobra.Command, args []string) error {
 		return nil
 	case len(args) == 0 || args[0] == "":
 		return usageError{fmt.Errorf("%s needs the name of a file or a directory, or - for a pipe", c.CommandPath())}
-	case slices.Contains(append(transfer.Names(), "auto"), args[0]):
+	case slices.Contains(importFormats(), args[0]):
 		return usageError{fmt.Errorf("%s takes one file or directory. A format is named with --from: %[1]s --from %[2]s %[3]s", c.CommandPath(), args[0], args[1])}
 	}
 	return usageError{fmt.Errorf("%s takes one file or directory, and got %d. Put the files of an export into one directory", c.CommandPath(), len(args))}
@@ -63,7 +66,7 @@ unless --restore asks for it. Exits with 1 if any conversation failed.`,
 			return a.importFrom(c, args[0], &f)
 		},
 	}
-	c.Flags().StringVar(&f.From, "from", "auto", "the format: auto, "+strings.Join(transfer.Names(), ", "))
+	c.Flags().StringVar(&f.From, "from", "auto", "the format: "+strings.Join(importFormats(), ", "))
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "write nothing, and say what would be done")
 	c.Flags().StringVar(&f.Key, "key", personKey, `the memory (session key) that learns from them; "" keeps each to itself`)
 	c.Flags().StringVar(&f.User, "user", "", "only what belongs to this user of the other program")
@@ -71,7 +74,7 @@ unless --restore asks for it. Exits with 1 if any conversation failed.`,
 	c.Flags().BoolVar(&f.All, "all", false, "also those that are not to be remembered, scheduled ones, and those of subagents")
 	c.Flags().BoolVar(&f.restore, "restore", false, "bring back what was forgotten or deleted here, too")
 	c.Flags().StringVar(&f.report, "report", "", "also write the report to this file, in JSON")
-	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(append(transfer.Names(), "auto"), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(importFormats(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
