@@ -113,7 +113,7 @@ describe('by the keyboard alone', () => {
     await page.locator('a.row').first().waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('m');
-    const scope = page.locator('a.row', { hasText: 'repo:acme/cache' });
+    const scope = page.locator('a.row[href^="#/memory/"]', { hasText: 'repo:acme/cache' }); // sessions name it, too
     await scope.waitFor();
     for (let i = 0; i < 9 && !(await scope.evaluate((el) => el === document.activeElement)); i++) await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -169,7 +169,13 @@ describe('forgetting', () => {
     assert.ok(await confirm.isDisabled());
     await modal.getByRole('textbox').press('Enter');
     assert.equal((await server.api('/api/memory/forget', { method: 'POST', body: { about: 'Mira', dry_run: true } })).sentences_erased, counted);
-    await modal.getByRole('textbox').fill('Mira');
+    // Enter may follow the last letter before the next frame.
+    const enabled = await modal.getByRole('textbox').evaluate((el) => {
+      el.value = 'Mira';
+      el.dispatchEvent(new Event('input'));
+      return !el.form.querySelector('.danger').disabled;
+    });
+    assert.ok(enabled, 'the button follows the word at once');
     await confirm.click();
     await modal.getByText('Left: 0.').waitFor();
     assert.equal(Number(await modal.locator('tr', { hasText: 'sentences' }).locator('td').innerText()), counted);

@@ -3,7 +3,7 @@ import { Problem } from './api.js';
 import { draw, h } from './dom.js';
 import { broken, trouble } from './load.js';
 import { decision, field } from './shape.js';
-import { change } from './store.js';
+import { change, drawNow } from './store.js';
 import { toType, typed } from './words.js';
 
 /** @type {{text: string, undo?: () => any, bad?: boolean, id: number}[]} */
@@ -107,11 +107,15 @@ export async function ask(of) {
     decision(close, of.action, { class: of.danger || of.word !== undefined ? 'danger' : 'primary', disabled: !sure })))) ?? false;
 }
 
-/** confirmation is the field in which a word must be typed. @param {string} of @param {(sure: boolean) => void} set */
+/**
+ * confirmation is the field in which a word must be typed. The button follows at once: Enter
+ * sends nothing while it is disabled, and Enter may come before the next frame.
+ * @param {string} of @param {(sure: boolean) => void} set
+ */
 export function confirmation(of, set) {
   const word = toType(of);
   return h('label', null, h('span', null, 'This cannot be undone. To confirm, type ', h('strong', { class: 'mono' }, word)),
-    h('input', { autocomplete: 'off', spellcheck: 'false', oninput: (e) => set(typed(e.target.value) === word) }));
+    h('input', { autocomplete: 'off', spellcheck: 'false', oninput: (e) => { set(typed(e.target.value) === word); drawNow(); } }));
 }
 
 /**

@@ -30,7 +30,7 @@ export function change() {
   if (document.hidden) setTimeout(() => { if (queued) drawNow(); }, 50);
 }
 
-/** drawNow draws the page at once, for who measures it afterwards. */
+/** drawNow draws the page at once, for what must be right before the next frame. */
 export function drawNow() {
   queued = false;
   drawing();
