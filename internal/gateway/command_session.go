@@ -201,27 +201,8 @@ func (o *call) status(ctx context.Context) (reply, error) {
 // said is how many messages of a session people count: neither those that were taken back nor those
 // of turns that this server took for itself, such as the one before a reset.
 func (o *call) said(ctx context.Context, s *session.Session) (int, error) {
-	const page = 500
-	n, aside := 0, false
-	for from := int64(0); from < s.NextSeq; {
-		ms, err := o.sessions.Messages(ctx, o.owner, s.RootID, session.Range{From: from, To: s.NextSeq, Limit: page, Standing: true})
-		if err != nil {
-			return 0, fmt.Errorf("count messages: %w", err)
-		}
-		for i := range ms {
-			if ms[i].Role != session.Tool { // a result belongs to the message before it
-				aside = ms[i].Aside()
-			}
-			if !aside {
-				n++
-			}
-		}
-		if len(ms) < page {
-			break
-		}
-		from = ms[page-1].Seq + 1
-	}
-	return n, nil
+	counts, err := o.sessions.SpokenCounts(ctx, o.owner, []session.ID{s.RootID})
+	return counts[s.RootID], err
 }
 
 // sessionsShown is how many sessions are listed unless a number is given.
@@ -267,17 +248,21 @@ func (o *call) list(ctx context.Context) (reply, error) {
 	if err != nil || len(list) == 0 {
 		return reply{text: "There are no sessions here yet."}, err
 	}
+	roots := make([]session.ID, len(list))
+	for i := range list {
+		roots[i] = list[i].RootID
+	}
+	said, err := o.sessions.SpokenCounts(ctx, o.owner, roots)
+	if err != nil {
+		return reply{}, err
+	}
 	var b strings.Builder
 	for i, s := range list {
 		name := s.Title
 		if name == "" {
 			name = string(s.ID)
 		}
-		said, err := o.said(ctx, &s)
-		if err != nil {
-			return reply{}, err
-		}
-		fmt.Fprintf(&b, "%d. %s, %s, %s\n", i+1, plain(name), s.LastActive.In(o.zone(o.bot, o.chat)).Format("2 Jan 15:04"), amount(said, "message"))
+		fmt.Fprintf(&b, "%d. %s, %s, %s\n", i+1, plain(name), s.LastActive.In(o.zone(o.bot, o.chat)).Format("2 Jan 15:04"), amount(said[s.RootID], "message"))
 	}
 	return reply{text: b.String() + "\n/resume N goes on with one of them."}, nil
 }

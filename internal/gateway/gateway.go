@@ -32,7 +32,7 @@ import (
 // Gateway runs the bots. It is safe for concurrent use.
 type Gateway struct {
 	store    Store
-	sessions session.Store
+	sessions Sessions
 	runs     *live.Registry
 	curator  *curate.Curator
 	guard    Guard
@@ -65,6 +65,13 @@ type Gateway struct {
 	asking  sync.Mutex // held while a stranger is given a code
 }
 
+// Sessions are the sessions that chats lead to.
+type Sessions interface {
+	session.Store
+	// SpokenCounts is the method of [session.Catalog].
+	SpokenCounts(ctx context.Context, o owner.Owner, roots []session.ID) (map[session.ID]int, error)
+}
+
 // Guard says whether a session has work under way that a reset would interrupt.
 type Guard interface {
 	// Busy reports whether a job fires in a session, or a process runs for it.
@@ -91,7 +98,7 @@ type Auditor interface {
 // Parts are what a Gateway is made of.
 type Parts struct {
 	Store    Store
-	Sessions session.Store
+	Sessions Sessions
 	Runs     *live.Registry
 	Curator  *curate.Curator
 	Guard    Guard // nil: nothing else is under way

@@ -3,10 +3,12 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 // tablesSize is the size of the tables with their indexes.
@@ -34,19 +36,35 @@ func (db *DB) Stats(ctx context.Context, o owner.Owner) (session.Stats, error) {
 
 // Previews implements session.Catalog.
 func (db *DB) Previews(ctx context.Context, o owner.Owner, roots []session.ID) (map[session.ID]string, error) {
-	const query = `SELECT t.root_id, coalesce(` + firstText + `, '') FROM sessions t WHERE t.owner_id = ? AND t.is_tip AND t.root_id = ANY(?)`
-	out := make(map[session.ID]string, len(roots))
-	_, err := rowsOf(ctx, db, func(rows *rows) (root session.ID, err error) {
-		var text string
-		if err = rows.Scan(&root, &text); text != "" {
-			out[root] = text
-		}
-		return root, err
-	}, query, o.ID(), textsOf(roots))
+	out, err := ofRoots[string](ctx, db, o, roots, `coalesce(`+firstText+`, '')`)
 	if err != nil {
 		return nil, fmt.Errorf("read previews: %w", err)
 	}
+	maps.DeleteFunc(out, func(_ session.ID, text string) bool { return text == "" })
 	return out, nil
+}
+
+// SpokenCounts implements session.Catalog.
+func (db *DB) SpokenCounts(ctx context.Context, o owner.Owner, roots []session.ID) (map[session.ID]int, error) {
+	out, err := ofRoots[int](ctx, db, o, roots, storage.SpokenCount)
+	if err != nil {
+		return nil, fmt.Errorf("count messages: %w", err)
+	}
+	return out, nil
+}
+
+// ofRoots reads a value of each of some lineages. The value is an expression over the row t of
+// its tip.
+func ofRoots[V any](ctx context.Context, db *DB, o owner.Owner, roots []session.ID, value string) (map[session.ID]V, error) {
+	out := make(map[session.ID]V, len(roots))
+	_, err := rowsOf(ctx, db, func(rows *rows) (root session.ID, err error) {
+		var v V
+		if err = rows.Scan(&root, &v); err == nil {
+			out[root] = v
+		}
+		return root, err
+	}, `SELECT t.root_id, `+value+` FROM sessions t WHERE t.owner_id = ? AND t.is_tip AND t.root_id = ANY(?)`, o.ID(), textsOf(roots))
+	return out, err
 }
 
 // textsOf are texts of a named type as an argument.

@@ -39,6 +39,9 @@ type Catalog interface {
 	// standing text of the user, cut to OpeningLength characters. Lineages without such
 	// a text are left out.
 	Previews(ctx context.Context, o owner.Owner, roots []ID) (map[ID]string, error)
+	// SpokenCounts returns how many standing messages that [Spoken] keeps each of the
+	// lineages with the given roots has. Roots that do not exist are left out.
+	SpokenCounts(ctx context.Context, o owner.Owner, roots []ID) (map[ID]int, error)
 	// FreeTitle returns the title if no session of the owner has it, else the next free
 	// numbered form: "title #2", "title #3"….
 	FreeTitle(ctx context.Context, o owner.Owner, title string) (string, error)

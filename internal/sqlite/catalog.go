@@ -3,12 +3,14 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 // Stats implements session.Catalog.
@@ -38,46 +40,61 @@ func (db *DB) Stats(ctx context.Context, o owner.Owner) (session.Stats, error) {
 	return out, nil
 }
 
-// previewBatch is how many previews one query reads.
-const previewBatch = 100
+// rootBatch is about how many lineages one query reads.
+const rootBatch = 100
 
 // Previews implements session.Catalog.
 func (db *DB) Previews(ctx context.Context, o owner.Owner, roots []session.ID) (map[session.ID]string, error) {
-	out := make(map[session.ID]string, len(roots))
-	for batch := range slices.Chunk(roots, previewBatch) {
-		if err := db.previews(ctx, o, batch, out); err != nil {
+	out, err := ofRoots[string](ctx, db, o, roots, `coalesce(`+firstText+`, '')`)
+	if err != nil {
+		return nil, fmt.Errorf("read previews: %w", err)
+	}
+	maps.DeleteFunc(out, func(_ session.ID, text string) bool { return text == "" })
+	return out, nil
+}
+
+// SpokenCounts implements session.Catalog.
+func (db *DB) SpokenCounts(ctx context.Context, o owner.Owner, roots []session.ID) (map[session.ID]int, error) {
+	out, err := ofRoots[int](ctx, db, o, roots, storage.SpokenCount)
+	if err != nil {
+		return nil, fmt.Errorf("count messages: %w", err)
+	}
+	return out, nil
+}
+
+// ofRoots reads a value of each of some lineages. The value is an expression over the row t of
+// its tip.
+func ofRoots[V any](ctx context.Context, db *DB, o owner.Owner, roots []session.ID, value string) (map[session.ID]V, error) {
+	out := make(map[session.ID]V, len(roots))
+	for batch := range slices.Chunk(roots, rootBatch) {
+		if err := appendOfRoots(ctx, db, o, batch, value, out); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (db *DB) previews(ctx context.Context, o owner.Owner, roots []session.ID, out map[session.ID]string) error {
+func appendOfRoots[V any](ctx context.Context, db *DB, o owner.Owner, roots []session.ID, value string, out map[session.ID]V) error {
 	args := []any{o.ID()}
 	for _, root := range roots {
 		args = append(args, string(root))
 	}
-	query := `SELECT t.root_id, coalesce(` + firstText + `, '') FROM sessions t WHERE t.owner_id = ? AND t.is_tip = 1
+	query := `SELECT t.root_id, ` + value + ` FROM sessions t WHERE t.owner_id = ? AND t.is_tip = 1
 		AND t.root_id IN (?` + strings.Repeat(`,?`, len(roots)-1) + `)`
 	rows, err := db.read.QueryContext(ctx, query, args...)
 	if err != nil {
-		return fmt.Errorf("read previews: %w", err)
+		return err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var root session.ID
-		var text string
-		if err := rows.Scan(&root, &text); err != nil {
-			return fmt.Errorf("read preview: %w", err)
+		var v V
+		if err := rows.Scan(&root, &v); err != nil {
+			return err
 		}
-		if text != "" {
-			out[root] = text
-		}
+		out[root] = v
 	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read previews: %w", err)
-	}
-	return nil
+	return rows.Err()
 }
 
 const titleTaken = `SELECT count(*) FROM (SELECT 1 FROM sessions WHERE owner_id = ? AND title = ? AND id <> ? LIMIT 1)`

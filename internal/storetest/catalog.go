@@ -12,6 +12,7 @@ func catalogTests() []test {
 	return []test{
 		{"sessions and messages are counted", testStats},
 		{"a list has previews", testPreviews},
+		{"spoken messages are counted", testSpokenCounts},
 		{"filters by text and by state", testListQuery},
 		{"a reset leaves two lineages", testReset},
 	}
@@ -65,6 +66,43 @@ func testPreviews(t *testing.T, st Store) {
 	got, err = st.Previews(t.Context(), alice(), nil)
 	kind(t, "no previews", err, "")
 	same(t, "no previews", len(got), 0)
+}
+
+func testSpokenCounts(t *testing.T, st Store) {
+	const aside session.Role = "aside" // an answer in a turn that the server took for itself
+	plain := newTalk(alice(), "plain", "")
+	plain.say(t, st, "Hello.", "Hi.")
+	plain.commit(t, st, plain.fold(t, st, "plain-child", "more"))
+	mixed := newTalk(alice(), "mixed", "")
+	mixed.say(t, st, "taken back", "Yes.")
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), undone("mixed", 0)), "")
+	for _, roles := range [][]session.Role{
+		{session.User, session.Assistant, session.Tool, session.Assistant},
+		{aside, session.Tool, session.Tool, aside},
+		{session.User, session.Assistant},
+	} {
+		step := mixed.step(t, st, make([]string, len(roles))...)
+		for i, role := range roles {
+			m := &step.Messages[i]
+			m.Role = role
+			if role == aside {
+				m.Role, m.Note = session.Assistant, session.AsideNote
+			}
+		}
+		mixed.commit(t, st, step)
+	}
+	made(t, st, "empty")
+	bobs := newTalk(bob(), "plain", "")
+	bobs.say(t, st, "Hello.")
+	got, err := st.SpokenCounts(t.Context(), alice(), []session.ID{"plain", "mixed", "empty", "absent"})
+	kind(t, "count", err, "")
+	same(t, "counts", got, map[session.ID]int{"plain": 3, "mixed": 6, "empty": 0})
+	ofBob, err := st.SpokenCounts(t.Context(), bob(), []session.ID{"plain", "mixed"})
+	kind(t, "count", err, "")
+	same(t, "counts of another owner", ofBob, map[session.ID]int{"plain": 1})
+	ms, err := st.Messages(t.Context(), alice(), "mixed", session.Range{Standing: true})
+	kind(t, "messages", err, "")
+	same(t, "as the messages say", got["mixed"], len(session.Spoken(ms)))
 }
 
 func testListQuery(t *testing.T, st Store) {

@@ -30,6 +30,9 @@ func catalogCases() map[string]isolationCase {
 		"Previews": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Previews(ctx, o, []session.ID{theSession})
 		}},
+		"SpokenCounts": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.SpokenCounts(ctx, o, []session.ID{theSession})
+		}},
 		"Memories": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Memories(ctx, o, session.MemoryFilter{Limit: 10})
 		}},
