@@ -21,10 +21,12 @@ func (d *distant) Block(ctx context.Context, n int) ([]byte, error) {
 	return d.blocks.Block(ctx, n)
 }
 
-func (d *distant) Blocks(_ context.Context, numbers []int, each func(n int, block []byte)) error {
+func (d *distant) ID() int64 { return 7 }
+
+func (d *distant) Blocks(_ context.Context, wanted []piece.Ref, each func(of piece.Ref, block []byte)) error {
 	d.trips++
-	for _, n := range numbers {
-		each(n, d.blocks[n])
+	for _, of := range wanted {
+		each(of, d.blocks[of.Block])
 	}
 	return nil
 }
@@ -83,5 +85,55 @@ func TestTurnFromAfar(t *testing.T) {
 	}
 	if facts.trips > 2*linkedDeep {
 		t.Errorf("facts were read by their names %d times", facts.trips)
+	}
+}
+
+// samePiece is a store far away that has the same piece under all ids.
+type samePiece struct {
+	Archive
+	distant
+}
+
+func (s *samePiece) PieceBlock(ctx context.Context, _ owner.Owner, _ PieceID, n int) ([]byte, error) {
+	return s.Block(ctx, n)
+}
+
+func (s *samePiece) PieceBlocks(ctx context.Context, _ owner.Owner, wanted []piece.Ref) (map[piece.Ref][]byte, error) {
+	found := make(map[piece.Ref][]byte)
+	err := s.Blocks(ctx, wanted, func(of piece.Ref, block []byte) { found[of] = block })
+	return found, err
+}
+
+// TestOpeningFromAfar: what the opening of all pieces of a scope reads comes in two round trips, and
+// pieces that are open are not read again.
+func TestOpeningFromAfar(t *testing.T) {
+	t.Parallel()
+	whole, kept := NewState(), newRows()
+	for n := range int64(2000) {
+		kept.write(whole.Learn(Distill(dense(n+1), nil)))
+	}
+	store := &samePiece{}
+	if err := whole.writeFacts(len(whole.order), store.blocks.Emit); err != nil {
+		t.Fatal(err)
+	}
+	m := &Manifest{}
+	for n := range int64(5) {
+		m.Pieces = append(m.Pieces, Piece{ID: PieceID(n + 1), Kind: FactPiece, Format: factFormat, Span: Span{First: min(n, 1) * (2000*n + 1), Last: 2000 * (n + 1)}})
+	}
+	from, cache := &source{ctx: t.Context(), store: store, far: true}, piece.NewCache(1<<30)
+	a, err := openStored(from, cache, m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.parts) != len(m.Pieces) || store.trips > 2 || store.single > 0 {
+		t.Errorf("%d pieces were opened with %d round trips and %d single blocks", len(a.parts), store.trips, store.single)
+	}
+	k := keyOf(kindKey, uint32(whole.held[whole.order[0]].kind))
+	if got, want := a.count(k), len(m.Pieces)*whole.count(k); got != want {
+		t.Errorf("%d facts have the key, want %d", got, want)
+	}
+	store.trips, store.single = 0, 0
+	if _, err := openStored(from, cache, m, a); err != nil || store.trips+store.single > 0 {
+		t.Errorf("open pieces were read again: %d and %d times: %v", store.trips, store.single, err)
 	}
 }

@@ -20,10 +20,11 @@ type archive interface {
 	// first.
 	count(k key) int
 	newest(to []glimpse, k key, most int) []glimpse
-	// distant reports whether each read is a round trip, and ahead reads together what newest is going
-	// to read for some keys.
+	// distant reports whether each read is a round trip. ahead reads together what newest is going to
+	// read for some keys, and aheadOfSignatures what signature is going to read for some facts.
 	distant() bool
 	ahead(all []listing)
+	aheadOfSignatures(numbers []FactNumber)
 	// meaning is the vector of a fact, and signature its signature, nil if the archive does
 	// not know it. Neither reads the fact.
 	meaning(n FactNumber) wordvec.Vector
@@ -52,6 +53,7 @@ func (nothing) count(key) int                               { return 0 }
 func (nothing) newest(to []glimpse, _ key, _ int) []glimpse { return to }
 func (nothing) distant() bool                               { return false }
 func (nothing) ahead([]listing)                             {}
+func (nothing) aheadOfSignatures([]FactNumber)              {}
 func (nothing) meaning(FactNumber) wordvec.Vector           { return wordvec.Vector{} }
 func (nothing) signature(FactNumber) *signature             { return nil }
 func (nothing) all(func(*StoredFact) bool)                  {}
@@ -118,8 +120,12 @@ func (s *State) shed() {
 
 // take adds stored facts with their marks, which no archive indexes.
 func (s *State) take(facts []StoredFact) {
+	taken := make([]*record, len(facts))
 	for i := range facts {
-		k := s.admit(&facts[i])
+		taken[i] = s.admit(&facts[i])
+	}
+	s.ahead(func() []listing { return reasons(taken, 0) })
+	for _, k := range taken {
 		s.order, s.last = append(s.order, k.Number), k.Number
 		s.learnt++
 		s.enterKeys(s.index, k)

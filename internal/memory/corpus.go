@@ -38,16 +38,22 @@ func newCorpus(from *source) corpus {
 // openMessages opens the message pieces of a scope, from the first one to the first gap. Those
 // that are among known ones are not opened again.
 func openMessages(src *source, cache *piece.Cache, m *Manifest, known []messagePart) ([]messagePart, error) {
+	pieces := m.Run(MessagePiece)
+	sources, err := src.sources(idsOf(pieces, func(id PieceID) bool { return !slices.ContainsFunc(known, hasID(id)) }))
+	if err != nil {
+		return nil, err
+	}
 	var parts []messagePart
-	for _, p := range m.Run(MessagePiece) {
+	for _, p := range pieces {
 		if at := slices.IndexFunc(known, hasID(p.ID)); at >= 0 {
 			parts = append(parts, known[at])
 			continue
 		}
-		open, err := ranking.OpenPiece(src.ctx, src.blocks(p.ID), cache)
+		open, err := ranking.OpenPiece(src.ctx, sources[0], cache)
 		if err != nil {
 			return nil, &brokenPiece{p.ID, err}
 		}
+		sources = sources[1:]
 		parts = append(parts, messagePart{p, open})
 	}
 	return parts, nil

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -23,13 +22,14 @@ import (
 
 // factFormat is the format of fact pieces. It changes when the meaning of their bytes, or
 // of a key, does.
-const factFormat = 3
+const factFormat = 4
 
 // The sections of a fact piece.
 const (
 	factNumbers = iota
 	factMeanings
 	factKeys
+	factFences
 	factLists
 	factSignatures
 	factSections
@@ -42,24 +42,16 @@ const (
 	// its signature.
 	meaningWidth = factPlace + 4 + 1
 	factPlace    = wordvec.VectorSize
-	keyWidth     = 5
 )
-
-// appendBytes appends a key in the order of the keys' numbers.
-func (k key) appendBytes(to []byte) []byte {
-	to = append(to, byte(k>>32))
-	return binary.BigEndian.AppendUint32(to, uint32(k))
-}
 
 // factReader is a session of reading a fact piece.
 type factReader struct {
 	*piece.Reader
 	numbers  piece.Records
 	meanings piece.Records
-	keys     *piece.Dictionary
+	keys     keyTable
 	lists    piece.Postings
 	about    piece.Bytes // the signatures
-	space    [keyWidth]byte
 	// parted is for a signature that lies in two blocks.
 	parted [mostSignature]byte
 	// undone are ranges of undone messages, each with facts in the piece.
@@ -68,22 +60,10 @@ type factReader struct {
 
 func readFacts(ctx context.Context, p *piece.Piece) *factReader {
 	r := p.Read(ctx)
-	keys := r.Dictionary(factKeys)
-	keys.Want() // each turn asks for keys all over it
-	r.Fetch()
 	return &factReader{
 		Reader: r, numbers: r.Records(factNumbers, numberWidth), meanings: r.Records(factMeanings, meaningWidth),
-		keys: keys, lists: r.Postings(factLists), about: r.Bytes(factSignatures),
+		keys: readKeys(r), lists: r.Postings(factLists), about: r.Bytes(factSignatures),
 	}
-}
-
-// list is the posting list of a key; empty for a key that no fact has.
-func (r *factReader) list(k key) piece.List {
-	term, found := r.keys.Lookup(k.appendBytes(r.space[:0]))
-	if !found {
-		return piece.List{}
-	}
-	return r.keys.List(term)
 }
 
 // leaveOut leaves the facts of undone messages out.
@@ -97,7 +77,7 @@ func (r *factReader) leaveOut(undone Spans) {
 
 // count is the number of facts with a key.
 func (r *factReader) count(k key) (facts int) {
-	list := r.list(k)
+	list := r.keys.list(k)
 	if len(r.undone) == 0 {
 		return int(list.Count)
 	}
@@ -134,7 +114,7 @@ func (r *factReader) countFrom(n FactNumber) int {
 
 // newest appends the facts with a key, newest first, at most most.
 func (r *factReader) newest(to []glimpse, k key, most int) []glimpse {
-	list := r.list(k)
+	list := r.keys.list(k)
 	from := max(0, int(list.Count)-most)
 	if len(r.undone) > 0 {
 		from = 0
@@ -149,32 +129,43 @@ func (r *factReader) newest(to []glimpse, k key, most int) []glimpse {
 	return to[:min(len(to), first+most)]
 }
 
-// listing is what newest is asked for.
+// listing is what newest is asked for. A listing of none asks only how many facts have the key.
 type listing struct {
 	key  key
 	most int
 }
 
-// ahead reads what newest is going to read: where the lists go on, the lists, then the records.
-func (r *factReader) ahead(all []listing) {
-	from := func(l listing) (piece.List, uint32) {
-		list := r.list(l.key)
-		return list, uint32(max(0, int(list.Count)-l.most))
-	}
-	for _, l := range all {
-		r.lists.Want(from(l))
-	}
-	r.Fetch()
-	for _, l := range all {
-		r.lists.WantEntries(from(l))
-	}
-	r.Fetch()
-	for _, l := range all {
-		for c := r.lists.From(from(l)); c.Next(); {
-			r.numbers.Want(c.Number)
+// aheadOf notes in turn what newest is going to read: where the lists of the keys lie, where the
+// lists go on, the lists, then the records. Each is known once what was noted before has been read.
+var aheadOf = [...]func(*factReader, []listing){
+	func(r *factReader, all []listing) {
+		for _, l := range all {
+			r.keys.want(l.key)
 		}
-	}
-	r.Fetch()
+	},
+	func(r *factReader, all []listing) {
+		for _, l := range all {
+			r.lists.Want(r.newestOf(l))
+		}
+	},
+	func(r *factReader, all []listing) {
+		for _, l := range all {
+			r.lists.WantEntries(r.newestOf(l))
+		}
+	},
+	func(r *factReader, all []listing) {
+		for _, l := range all {
+			for c := r.lists.From(r.newestOf(l)); c.Next(); {
+				r.numbers.Want(c.Number)
+			}
+		}
+	},
+}
+
+// newestOf is the list of a key, and the rank from which its entries are wanted.
+func (r *factReader) newestOf(l listing) (piece.List, uint32) {
+	list := r.keys.list(l.key)
+	return list, uint32(max(0, int(list.Count)-l.most))
 }
 
 // glimpse is what a record tells of its fact.
@@ -202,8 +193,14 @@ func (r *factReader) signature(n FactNumber) *signature {
 
 // signatureBytes are the bytes of a record's signature, valid until the next call.
 func (r *factReader) signatureBytes(record uint32) []byte {
+	at, size := r.signatureAt(record)
+	return r.about.Range(at, size, r.parted[:0])
+}
+
+// signatureAt is where the signature of a record lies.
+func (r *factReader) signatureAt(record uint32) (offset, size uint32) {
 	at := r.meanings.At(record)[factPlace:]
-	return r.about.Range(binary.LittleEndian.Uint32(at), uint32(at[4]), r.parted[:0])
+	return binary.LittleEndian.Uint32(at), uint32(at[4])
 }
 
 // signatureSize is the size of a record's signature, in bytes.
@@ -255,7 +252,8 @@ func (s *State) writeFacts(facts int, emit func(n int, block []byte) error) erro
 		w.record = about.vector.Append(w.record[:0])
 		w.end(meanings, len(w.about)-from)
 	}
-	keys, lists := w.w.Dictionary(factKeys), w.w.Postings(factLists)
+	var keys keyTableWriter
+	lists := w.w.Postings(factLists)
 	for _, k := range slices.Sorted(maps.Keys(s.index)) {
 		for _, g := range s.index[k] {
 			at, found := slices.BinarySearch(order, g.number)
@@ -265,10 +263,10 @@ func (s *State) writeFacts(facts int, emit func(n int, block []byte) error) erro
 			lists.Add(uint32(at), 1)
 		}
 		if list := lists.End(); list.Count > 0 {
-			keys.Add(k.appendBytes(w.record[:0]), list)
+			keys.add(k, list)
 		}
 	}
-	keys.End()
+	keys.write(w.w)
 	w.w.Bytes(factSignatures).Add(w.about)
 	return w.w.Close()
 }
@@ -291,33 +289,9 @@ func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error
 	if err != nil {
 		return err
 	}
-	keys, lists := w.w.Dictionary(factKeys), w.w.Postings(factLists)
-	terms := make([]piece.Terms, len(parts))
-	for i, p := range parts {
-		terms[i] = p.keys.All()
-		terms[i].Next()
+	if err := w.mergeLists(parts, places); err != nil {
+		return err
 	}
-	for {
-		least := leastKey(terms)
-		if least == nil {
-			break
-		}
-		for i, p := range parts {
-			if !bytes.Equal(terms[i].Key, least) {
-				continue
-			}
-			for c := p.lists.All(p.keys.List(terms[i].Term)); c.Next(); {
-				if at := places[i][c.Number]; at >= 0 {
-					lists.Add(uint32(at), 1)
-				}
-			}
-			terms[i].Next()
-		}
-		if list := lists.End(); list.Count > 0 {
-			keys.Add(least, list)
-		}
-	}
-	keys.End()
 	signatures := w.w.Bytes(factSignatures)
 	for p, record := range written(parts, places) {
 		signatures.Add(p.signatureBytes(record))
@@ -374,12 +348,48 @@ func (w *factWriter) mergeRecords(parts []*factReader) (places [][]int32, err er
 	return places, nil
 }
 
-// leastKey is a copy of the least of the keys; nil at the end.
-func leastKey(terms []piece.Terms) (least []byte) {
-	for i := range terms {
-		if k := terms[i].Key; k != nil && (least == nil || bytes.Compare(k, least) < 0) {
-			least = k
+// mergeLists writes the lists of the pieces, in which the records lie at places.
+func (w *factWriter) mergeLists(parts []*factReader, places [][]int32) error {
+	var keys keyTableWriter
+	lists, walks := w.w.Postings(factLists), make([]*walk, len(parts))
+	for i, p := range parts {
+		walks[i] = p.keys.walk()
+		if err := walks[i].step(); err != nil {
+			return err
 		}
 	}
-	return bytes.Clone(least)
+	for {
+		least, found := leastKey(walks)
+		if !found {
+			break
+		}
+		for i, p := range parts {
+			if walks[i].ended || walks[i].key != least {
+				continue
+			}
+			for c := p.lists.All(walks[i].list); c.Next(); {
+				if at := places[i][c.Number]; at >= 0 {
+					lists.Add(uint32(at), 1)
+				}
+			}
+			if err := walks[i].step(); err != nil {
+				return err
+			}
+		}
+		if list := lists.End(); list.Count > 0 {
+			keys.add(least, list)
+		}
+	}
+	keys.write(w.w)
+	return nil
+}
+
+// leastKey is the least key of walks that have not ended; false if all have.
+func leastKey(walks []*walk) (least key, found bool) {
+	for _, w := range walks {
+		if !w.ended && (!found || w.key < least) {
+			least, found = w.key, true
+		}
+	}
+	return least, found
 }

@@ -178,6 +178,17 @@ func (t *token) topicsAt(toks []token, i int) []topic {
 	return topics
 }
 
+// countsOf asks how many facts have each word of a text.
+func countsOf(text string) (all []listing) {
+	scan := language.Scan(text)
+	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
+		if !w.Stop {
+			all = append(all, listing{key: wordKeyOf(w.Stem)})
+		}
+	}
+	return all
+}
+
 // scoreWords adds the weight of the words that a fact shares with the question. Rare
 // words weigh more. Beyond the limit, the facts of the rarest words are scored.
 func (s *State) scoreWords(question string, t *tops, left int) {
@@ -187,16 +198,11 @@ func (s *State) scoreWords(question string, t *tops, left int) {
 	}
 	var space [64]word
 	words := space[:0]
-	for scan := language.Scan(question); ; {
-		w, ok := scan.Next()
-		if !ok {
-			break
-		}
-		if w.Stop {
-			continue
-		}
-		if k := wordKeyOf(w.Stem); s.count(k) > 0 {
-			words = append(words, word{k, s.count(k)})
+	asked := countsOf(question)
+	s.ahead(func() []listing { return asked })
+	for _, l := range asked {
+		if facts := s.count(l.key); facts > 0 {
+			words = append(words, word{l.key, facts})
 		}
 	}
 	slices.SortStableFunc(words, func(a, b word) int { return a.facts - b.facts })

@@ -28,7 +28,10 @@ func (s *State) writeRecurring(b *strings.Builder, k *record) {
 		return
 	}
 	times := s.count(reason)
-	if s.list = s.newest(s.list[:0], reason, 1); times > 1 && s.list[0].number == k.Number {
+	if times < 2 {
+		return
+	}
+	if s.list = s.newest(s.list[:0], reason, 1); s.list[0].number == k.Number {
 		b.WriteString(" (reason ")
 		b.WriteString(strconv.Itoa(times))
 		b.WriteString("×)")

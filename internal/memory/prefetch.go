@@ -8,6 +8,7 @@ func (s *State) prefetch(fresh []*record) {
 	if s.indexed == 0 {
 		return
 	}
+	s.ahead(func() []listing { return s.terms(fresh) })
 	s.ahead(func() []listing { return s.sought(fresh) })
 	w := wanted{s: s, known: make(map[FactNumber]bool)}
 	for _, now := range fresh {
@@ -18,9 +19,26 @@ func (s *State) prefetch(fresh []*record) {
 		terms := s.rareTerms(now)
 		s.sources(now, &terms, w.add, w.alike)
 	}
-	if len(w.missing) > 0 {
-		s.fetch(w.missing)
+	if len(w.missing) == 0 {
+		return
 	}
+	if s.archive.distant() {
+		s.archive.aheadOfSignatures(w.missing)
+	}
+	s.fetch(w.missing)
+}
+
+// terms are what rareTerms will ask the archive's index for.
+func (s *State) terms(fresh []*record) (all []listing) {
+	for _, now := range fresh {
+		if now.mayEnd() {
+			g := s.signature(now)
+			for k := range g.terms[:g.numTerms] {
+				all = append(all, listing{key: keyOf(termKey, g.terms[k].stem)})
+			}
+		}
+	}
+	return all
 }
 
 // sought is what the archive's index will be asked for new facts.
@@ -30,8 +48,22 @@ func (s *State) sought(fresh []*record) (all []listing) {
 			terms := s.rareTerms(now)
 			s.sources(now, &terms, func(k key, _ int) { all = append(all, listing{k, visited}) }, func(int) {})
 		}
+		if same := s.same(now); same != 0 && now.Kind.Asserted() {
+			all = append(all, listing{same, visited})
+		}
 	}
+	all = append(all, reasons(fresh, 0)...)
 	return append(all, listing{keyOf(assertedKey, 0), nearby})
+}
+
+// reasons ask how many facts have the reasons of some facts, and for the newest most of them.
+func reasons(of []*record, most int) (all []listing) {
+	for _, k := range of {
+		if reason := k.reason(); reason != 0 {
+			all = append(all, listing{reason, most})
+		}
+	}
+	return all
 }
 
 // ahead reads together what the archive's index tells of some keys, if it is far away.
@@ -40,8 +72,8 @@ func (s *State) ahead(all func() []listing) {
 		return
 	}
 	missing := slices.DeleteFunc(all(), func(l listing) bool {
-		known := s.of(l.key)
-		return len(known.newest) >= min(l.most, known.count)
+		known := s.lists.of(l.key)
+		return known != nil && len(known.newest) >= min(l.most, known.count)
 	})
 	s.archive.ahead(missing)
 }

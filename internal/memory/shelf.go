@@ -135,6 +135,7 @@ func (s *State) readMore(sec section) {
 		}
 	}
 	s.readLinked(fresh)
+	s.ahead(func() []listing { return reasons(fresh, 1) }) // a line tells whether it is the newest with its reason
 	for _, one := range of {
 		h.whole[one] = read[one] < shelfPage
 	}

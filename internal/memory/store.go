@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -70,9 +71,9 @@ type PieceStore interface {
 	// PieceBlock returns a block of a piece. It fails with NotFound if there is none: the
 	// piece may have been erased since the manifest was read.
 	PieceBlock(ctx context.Context, o owner.Owner, piece PieceID, block int) ([]byte, error)
-	// PieceBlocks returns some blocks of a piece, by rising number, in one round trip. Blocks that
-	// do not exist are left out.
-	PieceBlocks(ctx context.Context, o owner.Owner, piece PieceID, blocks []int) ([]PieceBlock, error)
+	// PieceBlocks returns some blocks of pieces, in one round trip. Blocks that do not exist are
+	// left out.
+	PieceBlocks(ctx context.Context, o owner.Owner, blocks []piece.Ref) (map[piece.Ref][]byte, error)
 	// AddPiece stores a piece that was made from the state of a manifest, without changing
 	// the manifest, and returns its id. p.ID and p.Blocks are ignored. blocks yields the
 	// blocks of the piece in any order, and may reuse the slice it yields. AddPiece is

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/piece"
@@ -40,19 +41,39 @@ type factPart struct {
 // another archive has open are not opened again: their blocks are in memory.
 func openStored(from *source, cache *piece.Cache, m *Manifest, known *stored) (*stored, error) {
 	a := &stored{source: from}
-	for _, p := range m.Run(FactPiece) {
-		open, err := known.opened(p.ID), error(nil)
+	pieces := m.Run(FactPiece)
+	sources, err := from.sources(idsOf(pieces, func(id PieceID) bool { return known.opened(id) == nil }))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pieces {
+		open := known.opened(p.ID)
 		if open == nil {
-			open, err = piece.Open(from.ctx, from.blocks(p.ID), cache, factFormat)
+			if open, err = piece.Open(from.ctx, sources[0], cache, factFormat); err != nil {
+				return nil, &brokenPiece{p.ID, err}
+			}
+			sources = sources[1:]
 		}
-		if err != nil {
-			return nil, &brokenPiece{p.ID, err}
-		}
-		r := readFacts(from.ctx, open)
-		r.leaveOut(m.Withdrawn)
-		a.parts = append(a.parts, factPart{p, r, open})
+		a.parts = append(a.parts, factPart{p, readFacts(from.ctx, open), open})
+	}
+	for i := range a.parts {
+		a.parts[i].keys.wantFences()
+	}
+	a.fetch()
+	for i := range a.parts {
+		a.parts[i].leaveOut(m.Withdrawn)
 	}
 	return a, nil
+}
+
+// idsOf are the ids of those pieces that are wanted.
+func idsOf(pieces []Piece, wanted func(PieceID) bool) (ids []PieceID) {
+	for i := range pieces {
+		if wanted(pieces[i].ID) {
+			ids = append(ids, pieces[i].ID)
+		}
+	}
+	return ids
 }
 
 // opened is an open piece; nil for one that the archive does not have, and of no archive.
@@ -105,24 +126,52 @@ func (b *blocks) Block(ctx context.Context, n int) ([]byte, error) {
 }
 
 // farBlocks are blocks of a store that other processes use, too: each read is a round trip.
-type farBlocks struct{ blocks }
+type farBlocks struct {
+	blocks
+	// first are blocks that came before the piece was opened: those that its opening reads. nil
+	// afterwards.
+	first atomic.Pointer[map[piece.Ref][]byte]
+}
+
+// ID implements piece.Batch.
+func (b *farBlocks) ID() int64 { return int64(b.id) }
 
 // Blocks implements piece.Batch.
-func (b *farBlocks) Blocks(ctx context.Context, numbers []int, each func(n int, block []byte)) error {
-	found, err := b.store.PieceBlocks(ctx, b.owner, b.id, numbers)
-	for i := range found {
-		each(found[i].Number, found[i].Data)
+func (b *farBlocks) Blocks(ctx context.Context, wanted []piece.Ref, each func(of piece.Ref, block []byte)) error {
+	found, err := b.first.Swap(nil), error(nil)
+	if found == nil {
+		found = new(map[piece.Ref][]byte)
+		*found, err = b.store.PieceBlocks(ctx, b.owner, wanted)
+	}
+	for of, block := range *found {
+		each(of, block)
 	}
 	return err
 }
 
-// blocks reads the blocks of a piece of the scope.
-func (s *source) blocks(id PieceID) piece.Source {
-	near := blocks{s.store, s.owner, id}
-	if s.far {
-		return &farBlocks{near}
+// sources are the sources of pieces of the scope. If the store is far away, the blocks with which
+// their opening begins come in one round trip.
+func (s *source) sources(ids []PieceID) ([]piece.Source, error) {
+	out, far := make([]piece.Source, len(ids)), make(map[int64]*farBlocks, len(ids))
+	var first []piece.Ref
+	for i, id := range ids {
+		near := blocks{s.store, s.owner, id}
+		out[i] = &near
+		if s.far {
+			b := &farBlocks{blocks: near}
+			b.first.Store(&map[piece.Ref][]byte{})
+			out[i], far[b.ID()] = b, b
+			first = piece.AppendFirst(first, b.ID())
+		}
 	}
-	return &near
+	if len(first) == 0 {
+		return out, nil
+	}
+	found, err := s.store.PieceBlocks(s.ctx, s.owner, first)
+	for of, block := range found {
+		(*far[of.Piece].first.Load())[of] = block
+	}
+	return out, err
 }
 
 // last is the number up to which the pieces index the facts of the scope.
@@ -201,9 +250,38 @@ func (a *stored) distant() bool { return a.far }
 
 // ahead reads each piece as if it had all of the newest facts.
 func (a *stored) ahead(all []listing) {
-	for i := range a.parts {
-		a.parts[i].ahead(all)
+	for _, want := range aheadOf {
+		for i := range a.parts {
+			want(a.parts[i].factReader, all)
+		}
+		a.fetch()
 	}
+}
+
+// aheadOfSignatures reads where the signatures of facts lie, then the signatures.
+func (a *stored) aheadOfSignatures(numbers []FactNumber) {
+	for _, want := range []func(r *factReader, record uint32){
+		func(r *factReader, record uint32) { r.meanings.Want(record) },
+		func(r *factReader, record uint32) { r.about.Want(r.signatureAt(record)) },
+	} {
+		for _, n := range numbers {
+			if p := a.part(n); p != nil {
+				if record, found := p.find(n); found {
+					want(p.factReader, record)
+				}
+			}
+		}
+		a.fetch()
+	}
+}
+
+// fetch reads together what the readers of the pieces want.
+func (a *stored) fetch() {
+	readers := make([]*piece.Reader, len(a.parts))
+	for i := range a.parts {
+		readers[i] = a.parts[i].Reader
+	}
+	piece.Fetch(readers...)
 }
 
 func (a *stored) meaning(n FactNumber) wordvec.Vector {

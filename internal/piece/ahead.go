@@ -1,18 +1,35 @@
 package piece
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
 
-// Batch is a Source that reads several blocks in one round trip. A reader of a piece with such a
-// source is told what will be read, by the methods that begin with Want, and then by Fetch.
-// Without such a source these methods do nothing.
+// Batch is a Source that reads several blocks in one round trip, those of other pieces of its store,
+// too. A reader of a piece with such a source is told what will be read, by the methods that begin
+// with Want, and then by [Fetch]. Without such a source these methods do nothing.
 type Batch interface {
 	Source
-	// Blocks calls each for some blocks, in any order. Blocks that do not exist are left out. The
-	// piece keeps the slices.
-	Blocks(ctx context.Context, numbers []int, each func(n int, block []byte)) error
+	// ID is the number of the piece in its store.
+	ID() int64
+	// Blocks calls each for some blocks of pieces of the store, in any order. Blocks that do not
+	// exist are left out. Their pieces keep the slices.
+	Blocks(ctx context.Context, wanted []Ref, each func(of Ref, block []byte)) error
+}
+
+// Ref names a block of a piece.
+type Ref struct {
+	Piece int64 // its ID
+	Block int
+}
+
+// AppendFirst appends the blocks that [Open] asks a Batch for first.
+func AppendFirst(to []Ref, piece int64) []Ref {
+	for n := range atOnce {
+		to = append(to, Ref{piece, n})
+	}
+	return to
 }
 
 // mostFetched is how many blocks are read in one round trip: 4 MiB, which are held in addition to the cache
@@ -20,9 +37,9 @@ type Batch interface {
 const mostFetched = 512
 
 // atOnce is how many neighbouring blocks are read in one round trip when a reader needs a block that it did
-// not announce: 128 kB. The next block that the reader needs is often a neighbour, and the round trip costs
+// not announce: 64 kB. The next block that the reader needs is often a neighbour, and the round trip costs
 // more than the bytes.
-const atOnce = 16
+const atOnce = 8
 
 // Far reports whether reading several blocks at once is faster than one after the other.
 func (p *Piece) Far() bool { return p.batch != nil }
@@ -39,34 +56,38 @@ func (r *Reader) want(from, to uint64) {
 	}
 }
 
-// Fetch reads the wanted blocks that are not in memory, in as few round trips as there can be. A
-// block that cannot be read is read again when it is needed, and its error is found then.
-func (r *Reader) Fetch() {
-	slices.Sort(r.wanted)
-	r.wanted = slices.Compact(r.wanted)
-	for some := range slices.Chunk(r.wanted, mostFetched) {
-		if len(some) > 1 && r.err == nil {
-			r.p.fetch(r.ctx, some)
+// Fetch reads the blocks that the readers of a store's pieces want and that are not in memory, in as
+// few round trips as there can be. A block that cannot be read is read again when it is needed, and
+// its error is found then.
+func Fetch(readers ...*Reader) {
+	var wanted []Ref
+	pieces := make(map[int64]*Piece, len(readers))
+	var first *Reader // with a session in which blocks are read
+	for _, r := range readers {
+		slices.Sort(r.wanted)
+		if len(r.wanted) > 0 && r.err == nil {
+			id := r.p.batch.ID()
+			first, pieces[id] = cmp.Or(first, r), r.p
+			for _, n := range slices.Compact(r.wanted) {
+				wanted = append(wanted, Ref{id, n})
+			}
 		}
+		r.wanted = r.wanted[:0]
 	}
-	r.wanted = r.wanted[:0]
+	for some := range slices.Chunk(wanted, mostFetched) {
+		_ = first.p.batch.Blocks(first.ctx, some, func(of Ref, sealed []byte) { pieces[of.Piece].take(of.Block, sealed) })
+	}
 }
 
 // fetchAround reads a block, and those of its neighbours that are not in memory.
 func (r *Reader) fetchAround(n int) {
 	first := n - n%atOnce
-	var numbers []int
 	for i := first; i < min(first+atOnce, len(r.p.blocks)); i++ {
 		if r.p.blocks[i].Load() == nil {
-			numbers = append(numbers, i)
+			r.wanted = append(r.wanted, i)
 		}
 	}
-	r.p.fetch(r.ctx, numbers)
-}
-
-// fetch reads blocks into the cache, as far as they can be read.
-func (p *Piece) fetch(ctx context.Context, numbers []int) {
-	_ = p.batch.Blocks(ctx, numbers, p.take)
+	Fetch(r)
 }
 
 // take puts a block that came with others into the cache if it is sound. One that is not is read again

@@ -13,6 +13,8 @@ type distant struct {
 	Blocks
 	single, together, trips int
 	err                     error
+	id                      int64
+	beside                  *distant // another piece of the store
 	// spoil is what becomes of a block that is read together with others.
 	spoil func(n int, block []byte) []byte
 }
@@ -25,12 +27,18 @@ func (d *distant) Block(ctx context.Context, n int) ([]byte, error) {
 // far is distant as a Batch.
 type far struct{ *distant }
 
-func (f far) Blocks(_ context.Context, numbers []int, each func(n int, block []byte)) error {
+func (f far) ID() int64 { return f.id }
+
+func (f far) Blocks(_ context.Context, wanted []Ref, each func(of Ref, block []byte)) error {
 	f.trips++
-	for _, n := range numbers {
+	for _, of := range wanted {
 		f.together++
-		if block := f.spoil(n, bytes.Clone(f.distant.Blocks[n])); block != nil {
-			each(n, block)
+		from := f.distant
+		if of.Piece != f.id {
+			from = f.beside
+		}
+		if block := f.spoil(of.Block, bytes.Clone(from.Blocks[of.Block])); block != nil {
+			each(of, block)
 		}
 	}
 	return f.err
@@ -38,13 +46,19 @@ func (f far) Blocks(_ context.Context, numbers []int, each func(n int, block []b
 
 func asWritten(_ int, block []byte) []byte { return block }
 
-// manyRows is a piece of many blocks.
+// manyRows is a piece of many blocks, with a row for each number.
 func manyRows(t *testing.T) (blocks Blocks, n uint32) {
+	t.Helper()
+	return rowsFrom(t, 0)
+}
+
+// rowsFrom is a piece of many blocks, with a row for each number from one on.
+func rowsFrom(t *testing.T, first uint32) (blocks Blocks, n uint32) {
 	t.Helper()
 	c := &content{texts: bytes.Repeat([]byte("text"), 5*BlockSize/4)}
 	for i := range uint32(1600 * room / rowWidth) {
 		row := make([]byte, rowWidth)
-		binary.LittleEndian.PutUint32(row, i)
+		binary.LittleEndian.PutUint32(row, first+i)
 		c.rows = append(c.rows, row)
 	}
 	return build(t, c), uint32(len(c.rows))
@@ -80,8 +94,8 @@ func TestFetch(t *testing.T) {
 		rs.Want(n - 1)
 		rs.Want(n) // there is no such record
 		source.single, source.trips, source.together = 0, 0, 0
-		r.Fetch()
-		r.Fetch()
+		Fetch(r)
+		Fetch(r)
 		trips, together := source.trips, source.together
 		for i := first; i < n; i++ {
 			if got := binary.LittleEndian.Uint32(rs.At(i)); got != i {
@@ -95,6 +109,43 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s: %d round trips for %d blocks and %d single ones, want %d for %d and %d",
 				tt.name, trips, together, source.single, tt.trips, tt.together, tt.single)
 		}
+	}
+}
+
+// TestFetchTogether: what the readers of several pieces want comes in one round trip, each block to
+// its piece, whatever has become of another reader.
+func TestFetchTogether(t *testing.T) {
+	t.Parallel()
+	blocks, n := manyRows(t)
+	others, _ := rowsFrom(t, 1000)
+	one := &distant{Blocks: blocks, spoil: asWritten, id: 1}
+	two := &distant{Blocks: others, spoil: asWritten, id: 2}
+	one.beside = two
+	read := func(of *distant) (*Reader, Records) {
+		r := open(t, far{of}, NewCache(1<<30)).Read(t.Context())
+		of.single, of.trips, of.together = 0, 0, 0
+		return r, r.Records(rows, rowWidth)
+	}
+	first, rs := read(one)
+	second, qs := read(two)
+	lost, ls := read(&distant{Blocks: blocks, spoil: asWritten, id: 3})
+	lost.fail(errors.New("away"))
+	ls.Want(n / 2)
+	at := n / 2
+	rs.Want(at)
+	rs.Want(n - 1)
+	qs.Want(at)
+	Fetch(lost, first, second)
+	for _, i := range []uint32{at, n - 1} {
+		if got := binary.LittleEndian.Uint32(rs.At(i)); got != i {
+			t.Errorf("record %d is %d", i, got)
+		}
+	}
+	if got := binary.LittleEndian.Uint32(qs.At(at)); got != 1000+at {
+		t.Errorf("record %d of the other piece is %d, want %d", at, got, 1000+at)
+	}
+	if one.trips != 1 || one.together != 3 || one.single+two.single+two.trips != 0 {
+		t.Errorf("%d and %d round trips for %d blocks, and %d and %d single ones; want one for 3", one.trips, two.trips, one.together, one.single, two.single)
 	}
 }
 
@@ -126,7 +177,7 @@ func TestFetchNear(t *testing.T) {
 	rs, bs := r.Records(rows, rowWidth), r.Bytes(texts)
 	rs.WantRun(0, rs.Len())
 	bs.Want(0, bs.Len())
-	r.Fetch()
+	Fetch(r)
 	if p.Far() || source.single != 1 { // the first block, when it was opened
 		t.Errorf("%d blocks were read", source.single)
 	}
@@ -141,7 +192,7 @@ func TestFetchBound(t *testing.T) {
 	rs, bs := r.Records(rows, rowWidth), r.Bytes(texts)
 	rs.WantRun(0, rs.Len())
 	bs.Want(0, bs.Len())
-	r.Fetch()
+	Fetch(r)
 	if s := cache.Stats(); s.Held > s.Limit {
 		t.Errorf("the cache holds %d bytes of %d", s.Held, s.Limit)
 	}

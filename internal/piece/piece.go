@@ -101,11 +101,7 @@ func Open(ctx context.Context, source Source, cache *Cache, format uint32) (*Pie
 func (p *Piece) readFirst(ctx context.Context) (first [atOnce][]byte, err error) {
 	p.cache.misses.Add(1)
 	if p.batch != nil {
-		numbers := make([]int, atOnce)
-		for n := range numbers {
-			numbers[n] = n
-		}
-		_ = p.batch.Blocks(ctx, numbers, func(n int, sealed []byte) { first[n] = sealed })
+		_ = p.batch.Blocks(ctx, AppendFirst(nil, p.batch.ID()), func(of Ref, sealed []byte) { first[of.Block] = sealed })
 	}
 	if first[0] == nil { // its error tells what has become of the piece
 		first[0], err = read(ctx, p.source, 0)

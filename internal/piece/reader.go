@@ -12,7 +12,7 @@ type Reader struct {
 	p   *Piece
 	ctx context.Context // of this session, which is shorter than the piece's life
 	err error
-	// wanted are blocks to be fetched, see Fetch.
+	// wanted are blocks to be fetched, see [Fetch].
 	wanted []int
 }
 

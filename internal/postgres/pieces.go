@@ -9,6 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/piece"
 )
 
 // pieceState is what has become of a piece. Blocks of dead and erased pieces are deleted
@@ -35,8 +36,9 @@ const (
 
 const (
 	selectBlock  = `SELECT b.data FROM piece_blocks b WHERE b.owner_id = ? AND b.piece_id = ? AND b.number = ?`
-	selectBlocks = `SELECT b.number, b.data FROM piece_blocks b WHERE b.owner_id = ? AND b.piece_id = ? AND b.number = ANY(?::bigint[]) ORDER BY b.number`
-	insertPiece  = `INSERT INTO pieces (owner_id, scope_id, kind, state, format, first_id, last_id, count, blocks, grown_at)
+	selectBlocks = `SELECT b.piece_id, b.number, b.data FROM unnest(?2::bigint[], ?3::bigint[]) w (piece_id, number) CROSS JOIN LATERAL
+		(SELECT * FROM piece_blocks WHERE owner_id = ?1 AND piece_id = w.piece_id AND number = w.number) b`
+	insertPiece = `INSERT INTO pieces (owner_id, scope_id, kind, state, format, first_id, last_id, count, blocks, grown_at)
 		SELECT owner_id, id, ?::text, 'making', ?::bigint, ?::bigint, ?::bigint, ?::bigint, 0, now() FROM scopes WHERE owner_id = ? AND id = ? AND edition = ? RETURNING id`
 	growPiece   = `UPDATE pieces SET blocks = ?, grown_at = now() WHERE owner_id = ? AND id = ? AND state = 'making'`
 	insertBlock = `INSERT INTO piece_blocks (owner_id, piece_id, number, data) VALUES (?, ?, ?, ?)`
@@ -59,15 +61,23 @@ func (db *DB) PieceBlock(ctx context.Context, o owner.Owner, piece memory.PieceI
 }
 
 // PieceBlocks implements memory.PieceStore.
-func (db *DB) PieceBlocks(ctx context.Context, o owner.Owner, piece memory.PieceID, blocks []int) ([]memory.PieceBlock, error) {
-	numbers := make([]int64, len(blocks))
-	for i, n := range blocks {
-		numbers[i] = int64(n)
+func (db *DB) PieceBlocks(ctx context.Context, o owner.Owner, blocks []piece.Ref) (map[piece.Ref][]byte, error) {
+	pieces, numbers := make([]int64, len(blocks)), make([]int64, len(blocks))
+	for i, of := range blocks {
+		pieces[i], numbers[i] = of.Piece, int64(of.Block)
 	}
-	found, err := appendRows(ctx, db, make([]memory.PieceBlock, 0, len(blocks)), func(rows *rows) (b memory.PieceBlock, err error) {
-		err = rows.Scan(&b.Number, &b.Data)
-		return b, err
-	}, selectBlocks, o.ID(), int64(piece), numbers)
+	got, err := db.query(ctx, selectBlocks, o.ID(), pieces, numbers)
+	if err != nil {
+		return nil, fmt.Errorf("read blocks: %w", err)
+	}
+	found := make(map[piece.Ref][]byte, len(blocks))
+	err = scanAll(got, func(rows *rows) error {
+		var of piece.Ref
+		var data []byte
+		err := rows.Scan(&of.Piece, &of.Block, &data)
+		found[of] = data
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read blocks: %w", err)
 	}

@@ -38,9 +38,11 @@ func (x *Index) ahead(messages iter.Seq[int32], needs ...need) {
 
 // fetch reads what the pieces were told to read.
 func (x *Index) fetch() {
+	var readers []*piece.Reader
 	for _, s := range x.sealed() {
-		s.r.Fetch()
+		readers = append(readers, s.r)
 	}
+	piece.Fetch(readers...)
 }
 
 // aheadOfIDs reads in one round trip where the messages of a part come from, because an id is looked for
@@ -48,7 +50,7 @@ func (x *Index) fetch() {
 func (x *Index) aheadOfIDs(p part) {
 	if s, ok := p.(*sealed); ok && x.far && s.n <= mostSurveyed {
 		s.origins.WantRun(0, uint32(s.n))
-		s.r.Fetch()
+		piece.Fetch(s.r)
 	}
 }
 
@@ -93,7 +95,7 @@ func (s *sealed) survey() {
 	}
 	s.milestones.WantRun(0, s.milestones.Len())
 	s.periods.WantRun(0, s.periods.Len())
-	s.r.Fetch()
+	piece.Fetch(s.r)
 }
 
 // docsOfHits are the messages of the hits.

@@ -23,10 +23,12 @@ func (d *distant) Block(ctx context.Context, n int) ([]byte, error) {
 	return d.blocks.Block(ctx, n)
 }
 
-func (d *distant) Blocks(_ context.Context, numbers []int, each func(n int, block []byte)) error {
+func (d *distant) ID() int64 { return 7 }
+
+func (d *distant) Blocks(_ context.Context, wanted []piece.Ref, each func(of piece.Ref, block []byte)) error {
 	d.trips++
-	for _, n := range numbers {
-		each(n, d.blocks[n])
+	for _, of := range wanted {
+		each(of, d.blocks[of.Block])
 	}
 	return nil
 }

@@ -350,7 +350,7 @@ func (s *sealed) sign(d int32) wordvec.Signature { return getSign(s.signs.At(uin
 
 func (s *sealed) apart(to []uint8, from int32, sign wordvec.Signature) []uint8 {
 	s.signs.WantRun(uint32(from), uint32(s.n))
-	s.r.Fetch()
+	piece.Fetch(s.r)
 	at := len(to)
 	to = slices.Grow(to, int(s.n-from))[:at+int(s.n-from)]
 	for at < len(to) {

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/piece"
 )
 
 // pieceState is what has become of a piece. Blocks of dead and erased pieces are deleted
@@ -63,16 +63,16 @@ func (db *DB) PieceBlock(ctx context.Context, o owner.Owner, piece memory.PieceI
 	return data, nil
 }
 
-// PieceBlocks implements memory.PieceStore.
-func (db *DB) PieceBlocks(ctx context.Context, o owner.Owner, piece memory.PieceID, blocks []int) ([]memory.PieceBlock, error) {
-	var found []memory.PieceBlock
-	for _, n := range slices.Sorted(slices.Values(blocks)) { // no round trips to spare
-		switch data, err := db.PieceBlock(ctx, o, piece, n); {
+// PieceBlocks implements memory.PieceStore. There are no round trips to spare.
+func (db *DB) PieceBlocks(ctx context.Context, o owner.Owner, blocks []piece.Ref) (map[piece.Ref][]byte, error) {
+	found := make(map[piece.Ref][]byte, len(blocks))
+	for _, of := range blocks {
+		switch data, err := db.PieceBlock(ctx, o, memory.PieceID(of.Piece), of.Block); {
 		case fault.KindOf(err) == fault.NotFound:
 		case err != nil:
 			return nil, err
 		default:
-			found = append(found, memory.PieceBlock{Number: n, Data: data})
+			found[of] = data
 		}
 	}
 	return found, nil

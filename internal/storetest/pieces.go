@@ -14,6 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -79,15 +80,16 @@ func put(t tb, st Store, o owner.Owner, scope memory.Scope, p memory.Piece, bloc
 // holds checks the blocks of a piece; none are of a piece that is gone.
 func holds(t *testing.T, st Store, p memory.Piece, blocks ...string) {
 	t.Helper()
-	var asked []int
-	var want []memory.PieceBlock
+	asked := []piece.Ref{{Piece: int64(p.ID) + 1<<40, Block: 0}} // no piece
+	want := map[piece.Ref][]byte{}
 	for i := len(blocks); i >= 0; i -= 2 {
-		asked = append(asked, i)
+		of := piece.Ref{Piece: int64(p.ID), Block: i}
+		asked = append(asked, of)
 		if i < len(blocks) {
-			want = append([]memory.PieceBlock{{Number: i, Data: []byte(blocks[i])}}, want...)
+			want[of] = []byte(blocks[i])
 		}
 	}
-	together, err := st.PieceBlocks(t.Context(), alice(), p.ID, asked)
+	together, err := st.PieceBlocks(t.Context(), alice(), asked)
 	kind(t, "several blocks", err, "")
 	same(t, "several blocks", together, want)
 	for i := range len(blocks) + 1 {
@@ -128,6 +130,14 @@ func testPieceBlocks(t *testing.T, st Store) {
 	empty := put(t, st, alice(), scope, pieceOf(memory.FactPiece, &l.messages[0], &l.messages[1]))
 	holds(t, st, empty)
 	same(t, "pieces by kind", manifest(t, st, scope).Pieces, []memory.Piece{empty, p})
+	other := memory.Scope{Key: "other"}
+	o := newTalk(alice(), "o", "other")
+	o.say(t, st, "0", "1")
+	q := put(t, st, alice(), other, pieceOf(memory.MessagePiece, &o.messages[0], &o.messages[1]), "first", "second")
+	at := func(of memory.Piece, block int) piece.Ref { return piece.Ref{Piece: int64(of.ID), Block: block} }
+	found, err := st.PieceBlocks(t.Context(), alice(), []piece.Ref{at(q, 1), at(p, 1), at(empty, 0), at(q, 2), at(p, 0)})
+	kind(t, "blocks of several pieces", err, "")
+	same(t, "blocks of several pieces", found, map[piece.Ref][]byte{at(q, 1): []byte("second"), at(p, 1): []byte(blocks[1]), at(p, 0): []byte(blocks[0])})
 }
 
 func testSwap(t *testing.T, st Store) {
@@ -427,15 +437,11 @@ func blocksOfTheOwnersTogether(ctx context.Context, st Store, o owner.Owner) (an
 	if err != nil {
 		return nil, err
 	}
-	var out []memory.PieceBlock
+	var asked []piece.Ref
 	for _, id := range ids {
-		found, err := st.PieceBlocks(ctx, o, id, []int{1, 0})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, found...)
+		asked = append(asked, piece.Ref{Piece: int64(id), Block: 1}, piece.Ref{Piece: int64(id), Block: 0})
 	}
-	return out, nil
+	return st.PieceBlocks(ctx, o, asked)
 }
 
 // pieceWritingCases write pieces under the names of all owners.
