@@ -317,8 +317,12 @@ func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 	}
 }
 
-// warm reads the models' windows, which the first turn needs.
+// warm reads what the first turn needs: the models' windows and, on a node, the words. A node may
+// take over a conversation at once, and other servers save the memory until somebody talks.
 func (s *server) warm(ctx context.Context) {
+	if s.nodes != nil {
+		memory.Prepare()
+	}
 	if s.models == nil {
 		return
 	}

@@ -90,12 +90,11 @@ func (c *Views) load(ctx context.Context, from *source) (*View, error) {
 // mostMended is how many pieces of a scope are replaced before the scope is given up.
 const mostMended = 64
 
-// learnWords reads the words that each turn looks up, unless a turn has: while a scope comes from the
-// store, there is time.
-func learnWords() error {
+// Prepare reads the words that each turn looks up, which takes some milliseconds, ahead of their
+// first use.
+func Prepare() {
 	theLexicon()
 	language.Prepare()
-	return nil
 }
 
 func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
@@ -107,7 +106,7 @@ func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
 	v.undone, v.stale, v.edition = m.Withdrawn, m.Stale, m.Edition
 	v.stands.set(m)
 	restored := recovery.Async(func() error { return v.loadFacts(ctx, c.cache, &begun) })
-	learnt := recovery.Async(learnWords)
+	learnt := recovery.Async(func() error { Prepare(); return nil }) // while the scope comes from the store, there is time
 	err = c.loadMessages(ctx, v, &begun)
 	if err := errors.Join(<-restored, <-learnt, err); err != nil {
 		return nil, err

@@ -220,14 +220,16 @@ func errMoving(err error) error {
 		"The database is being moved by hermes migrate, and takes no server until that is done. Start the server again then.", err)
 }
 
+// lookAtNode divides by zero if the node's row is gone or its time is over.
+const lookAtNode = `SELECT 1 / count(*) FROM (SELECT FROM nodes WHERE node_id = ? AND until > now() FOR KEY SHARE) n`
+
 // standing makes a transaction fail if the node's row is gone or its time is over. The row
 // cannot be deleted before the transaction ends.
 func (t *tx) standing(n *node) {
 	if n == nil {
 		return
 	}
-	const look = `SELECT 1 / count(*) FROM (SELECT FROM nodes WHERE node_id = ? AND until > now() FOR KEY SHARE) n`
-	t.must("look at the node", errAway(), look, n.current())
+	t.must("look at the node", errAway(), lookAtNode, n.current())
 }
 
 // Nodes counts the nodes that share the database, as they were a second ago.

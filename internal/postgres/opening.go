@@ -32,6 +32,9 @@ const (
 	unindexedFactsByRoot = selectFacts + factsByRoot + ` AND f.number > ` + lastOfPieces + scopeByRoot + ofFacts + behindMessage
 )
 
+// beginReading begins a transaction all reads of which see the same moment.
+const beginReading = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
+
 // Opening implements memory.PieceStore. Its reads see the same moment, and make one round trip.
 func (db *DB) Opening(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.Opening, error) {
 	out := memory.Opening{Manifest: memory.Manifest{Version: memory.Unwritten}}
@@ -47,7 +50,7 @@ func (db *DB) Opening(ctx context.Context, o owner.Owner, scope memory.Scope) (m
 	documents, arg := ofScope(scope, unindexedByKey, unindexedByRoot, unindexedByRoot)
 	facts, _ := ofScope(scope, unindexedFactsByKey, unindexedFactsByRoot, unindexedFactsByRoot)
 	batch := &pgx.Batch{}
-	batch.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
+	batch.Queue(beginReading)
 	m := &out.Manifest
 	queueRows(batch, func(r *rows) error { return scanManifest(r, m) }, selectManifest, o.ID(), name.key, name.root)
 	args := []any{o.ID(), arg, until(scope.AsOf), pieceMessages}

@@ -204,10 +204,13 @@ func titleSource(title string, source session.TitleSource) any {
 	return null(source)
 }
 
+// updateCounted divides by zero if there is no such session.
+const updateCounted = `WITH u AS (` + updateCounter + ` RETURNING 1) SELECT 1 / count(*) FROM u`
+
 // countSession stores a session's counters after a step.
 func (t *tx) countSession(o owner.Owner, s *session.Session) {
-	const count = `WITH u AS (` + updateCounter + ` RETURNING 1) SELECT 1 / count(*) FROM u`
-	t.must("update a session", errNoSession(), count, null(s.Key), null(s.Model), millis(s.EndedAt), null(s.EndReason), millis(s.LastActive),
+	t.must("update a session", errNoSession(), updateCounted,
+		null(s.Key), null(s.Model), millis(s.EndedAt), null(s.EndReason), millis(s.LastActive),
 		s.MessageCount, s.ToolCallCount, s.InputTokens, s.OutputTokens, s.NextSeq, s.TailFrom, s.LineageTokens, o.ID(), string(s.ID))
 }
 

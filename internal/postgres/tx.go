@@ -33,6 +33,9 @@ type statement struct {
 	commits bool
 }
 
+// addOwner adds the row of an owner.
+const addOwner = `INSERT INTO owners (owner_id) VALUES (?) ON CONFLICT DO NOTHING`
+
 // lockOwner locks the row of an owner until the end of the transaction.
 const lockOwner = `SELECT FROM owners WHERE owner_id = ? FOR UPDATE`
 
@@ -64,7 +67,7 @@ func (t *tx) lock(owner string) error {
 		t.must("lock the owner", errOwnerGone, lockKnownOwner, owner)
 		return nil
 	}
-	t.send("add the owner", `INSERT INTO owners (owner_id) VALUES (?) ON CONFLICT DO NOTHING`, owner)
+	t.send("add the owner", addOwner, owner)
 	t.send("lock the owner", lockOwner, owner)
 	return t.flush()
 }
