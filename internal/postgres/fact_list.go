@@ -15,16 +15,22 @@ const (
 		AND (NOT ?4::boolean OR f.superseded_by IS NOT NULL OR position('"supersedes"' IN f.links) > 0)
 		AND (?5::text = '' OR position(?5::text IN lower(f.quote)) > 0 OR position(?5::text IN lower(f.because)) > 0)
 		AND (?8::bigint IS NULL OR f.said_at <= ?8::bigint AND (f.superseded_by IS NULL OR f.superseded_at > ?8::bigint))`
-	factsForward   = factsLetThrough + ` AND f.number > ?6 ORDER BY f.number LIMIT ?7`
-	factsBackward  = factsLetThrough + ` AND f.number < ?6 ORDER BY f.number DESC LIMIT ?7`
 	factTexts      = `SELECT f.number, f.kind, f.quote, coalesce(f.because, '') FROM facts f WHERE `
-	textsBehind    = ` AND f.number > ?3 ORDER BY f.number LIMIT ?4`
+	textsOfKey     = factsAbove + scopeOfKey + `, ?3` + toLastFact + scopeOfKey + lastNumber + factsRising + `?4`
+	textsOfRoot    = factsAbove + scopeOfRoot + `, ?3` + toLastFact + scopeOfRoot + lastNumber + factsRising + `?4`
 	countReversed  = `SELECT count(*) FROM facts f WHERE `
 	whichReversed  = ` AND f.superseded_by IS NOT NULL`
 	whichHold      = ` AND f.superseded_by IS NULL`
-	presentOfKey   = `f.owner_id = ?1 AND f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = ?2 AND s.root_id = '')`
-	presentOfRoot  = `f.owner_id = ?1 AND f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = '' AND s.root_id = ?2)`
+	presentOfKey   = `f.owner_id = ?1 AND f.scope_id = ` + scopeOfKey
+	presentOfRoot  = `f.owner_id = ?1 AND f.scope_id = ` + scopeOfRoot
 	presentOfWhole = `f.owner_id = ?1 AND ?2::text <> ?2::text`
+
+	forwardOfKey   = factsAbove + scopeOfKey + `, ?6` + toLastFact + scopeOfKey + lastNumber
+	forwardOfRoot  = factsAbove + scopeOfRoot + `, ?6` + toLastFact + scopeOfRoot + lastNumber
+	backwardOfKey  = factsBelow + scopeOfKey + `, ?6` + toFirstFact + scopeOfKey + firstNumber
+	backwardOfRoot = factsBelow + scopeOfRoot + `, ?6` + toFirstFact + scopeOfRoot + firstNumber
+	noTexts        = presentOfWhole + ` AND ?3::bigint = ?4::bigint`
+	noneOfWhole    = presentOfWhole + ` AND ?6::bigint = 0`
 )
 
 // FactsListed implements memory.Lister.
@@ -35,17 +41,18 @@ func (db *DB) FactsListed(
 	if f.Kinds != nil {
 		kinds = textsOf(f.Kinds)
 	}
-	tail := factsForward
+	listed, arg := ofScope(scope, forwardOfKey, forwardOfRoot, noneOfWhole)
+	order := factsRising
 	if f.Latest {
-		tail = factsBackward
+		listed, arg = ofScope(scope, backwardOfKey, backwardOfRoot, noneOfWhole)
+		order = factsFalling
 	}
-	present, arg := ofScope(scope, presentOfKey, presentOfRoot, presentOfWhole)
 	leave, err := db.shared(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return rowsOf(ctx, db, factScanner(), selectFacts+present+withStatus(f.Status)+tail,
+	return rowsOf(ctx, db, factScanner(), selectFacts+listed+withStatus(f.Status)+factsLetThrough+order+`?7`,
 		o.ID(), arg, kinds, f.Reversals, f.Says, int64(f.Behind), limit, millis(f.HeldAt))
 }
 
@@ -53,13 +60,13 @@ func (db *DB) FactsListed(
 func (db *DB) FactTexts(
 	ctx context.Context, o owner.Owner, scope memory.Scope, behind memory.FactNumber, limit int,
 ) ([]memory.FactText, error) {
-	present, arg := ofScope(scope, presentOfKey, presentOfRoot, presentOfWhole)
+	texts, arg := ofScope(scope, textsOfKey, textsOfRoot, noTexts)
 	leave, err := db.shared(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return rowsOf(ctx, db, scanFactText, factTexts+present+textsBehind, o.ID(), arg, int64(behind), limit)
+	return rowsOf(ctx, db, scanFactText, factTexts+texts, o.ID(), arg, int64(behind), limit)
 }
 
 // scanFactText reads a row of factTexts.

@@ -20,18 +20,18 @@ import (
 // The facts of a scope: ?1 is the owner, ?2 the key or the root, ?3 the newest time of
 // recording. A whole lineage is no scope, so its facts are found by their place.
 const (
-	factsByKey = `f.owner_id = ?1 AND f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = ?2 AND s.root_id = '')
-		AND f.recorded_at <= ?3`
-	factsByRoot = `f.owner_id = ?1 AND f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = '' AND s.root_id = ?2)
-		AND f.recorded_at <= ?3`
+	factsByKey     = `f.owner_id = ?1 AND f.scope_id = ` + scopeOfKey + ` AND f.recorded_at <= ?3`
+	factsByRoot    = `f.owner_id = ?1 AND f.scope_id = ` + scopeOfRoot + ` AND f.recorded_at <= ?3`
 	factsOfLineage = `f.owner_id = ?1 AND f.root_id = ?2 AND f.recorded_at <= ?3`
 )
 
 const (
 	selectFacts = `SELECT ` + factColumns + ` FROM facts f WHERE `
-	// factsSince continues after a number. In a lineage, places and numbers rise together.
-	factsSince        = ` AND f.number > ?4 ORDER BY f.number LIMIT ?5`
-	factsOfPlaceSince = ` AND f.seq >= ?6 AND f.number > ?4 ORDER BY f.seq, f.number LIMIT ?5`
+	// The facts after a number. In a lineage, places and numbers rise together.
+	factsSinceOfKey     = selectFacts + factsAbove + scopeOfKey + `, ?4` + toLastFact + scopeOfKey + lastNumber + untilThen + factsRising + `?5`
+	factsSinceOfRoot    = selectFacts + factsAbove + scopeOfRoot + `, ?4` + toLastFact + scopeOfRoot + lastNumber + untilThen + factsRising + `?5`
+	factsSinceOfLineage = selectFacts + factsOfLineage + ` AND f.seq >= ?6 AND f.number > ?4 ORDER BY f.seq, f.number LIMIT ?5`
+	untilThen           = ` AND f.recorded_at <= ?3`
 	// factsOnShelf selects the facts of a section.
 	factsOnShelf = ` AND f.section = wanted AND (f.weight, f.number) < (?5::bigint, ?6::bigint) ORDER BY f.weight DESC, f.number DESC LIMIT ?7) g`
 	selectShelf  = `SELECT ` + factColumns + ` FROM unnest(?4::bigint[]) w (wanted) CROSS JOIN LATERAL (SELECT f.* FROM facts f WHERE `
@@ -76,11 +76,7 @@ func (db *DB) FactsSince(
 func (db *DB) factsAfter(
 	ctx context.Context, o owner.Owner, scope memory.Scope, after *memory.StoredFact, limit int,
 ) ([]memory.StoredFact, error) {
-	tail := factsSince
-	if ofLineage(scope) {
-		tail = factsOfPlaceSince
-	}
-	query, arg := factQuery(scope, selectFacts, tail)
+	query, arg := ofScope(scope, factsSinceOfKey, factsSinceOfRoot, factsSinceOfLineage)
 	args := []any{o.ID(), arg, until(scope.AsOf), int64(after.Number), limit}
 	if ofLineage(scope) {
 		args = append(args, after.Source.Seq)
@@ -170,7 +166,8 @@ func (db *DB) DocumentsBefore(
 }
 
 const (
-	idsByKey  = `SELECT id FROM messages WHERE owner_id = ?1 AND session_key = ?2 AND id BETWEEN ?3 AND ?4 ORDER BY id`
+	idsByKey = `SELECT id FROM messages WHERE owner_id = ?1 AND session_key IS NOT NULL AND (session_key, id) >= (?2, ?3) AND (session_key, id) <= (?2, ?4)
+		ORDER BY session_key, id`
 	idsOfRoot = `SELECT id FROM messages WHERE owner_id = ?1 AND root_id = ?2 AND id BETWEEN ?3 AND ?4
 		AND seq >= coalesce((SELECT seq FROM messages WHERE id = ?3::bigint - 1 AND owner_id = ?1 AND root_id = ?2), 0)`
 	idsByRoot    = idsOfRoot + ` AND session_key IS NULL ORDER BY seq`

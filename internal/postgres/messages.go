@@ -34,10 +34,8 @@ const (
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,array_to_tsvector(?::text[]))`
 
 	documentColumns = `id, session_id, root_id, seq, role, name, content, note, said_at`
-	documentsKeyed  = `SELECT ` + documentColumns + ` FROM messages
-		WHERE owner_id = ?1 AND session_key = ?2 AND recorded_at <= ?3 AND undone_at IS NULL AND id > `
-	byID           = ` ORDER BY id LIMIT ?5`
-	documentsByKey = documentsKeyed + `?4` + byID
+	standingThen    = ` AND recorded_at <= ?3 AND undone_at IS NULL`
+	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE ` + messagesAbove + `?4` + toLastMessage + standingThen + messageRising + `?5`
 	// In a lineage, places and ids rise together.
 	documentsInPlace = `SELECT ` + documentColumns + ` FROM messages
 		WHERE owner_id = ?1 AND root_id = ?2 AND recorded_at <= ?3 AND undone_at IS NULL AND id > ?4::bigint

@@ -16,20 +16,23 @@ import (
 const (
 	lastOfPieces = `(SELECT coalesce(max(p.last_id), 0) FROM scopes s JOIN pieces p ON p.owner_id = s.owner_id AND p.scope_id = s.id
 		AND p.state = 'live' WHERE s.owner_id = ?1 AND `
-	scopeByKey  = `s.session_key = ?2 AND s.root_id = '' AND p.kind = `
-	scopeByRoot = `s.session_key = '' AND s.root_id = ?2 AND p.kind = `
-	ofMessages  = `'messages')`
-	ofFacts     = `'facts')`
+	ofKey      = `s.session_key = ?2 AND s.root_id = '' AND p.kind = `
+	ofRoot     = `s.session_key = '' AND s.root_id = ?2 AND p.kind = `
+	ofMessages = `'messages')`
+	ofFacts    = `'facts')`
 
-	unindexedByKey  = documentsKeyed + lastOfPieces + scopeByKey + ofMessages + ` ORDER BY id LIMIT ?4`
-	lastOfRoot      = lastOfPieces + scopeByRoot + ofMessages
+	unindexedByKey = `SELECT ` + documentColumns + ` FROM messages WHERE ` + messagesAbove + lastOfPieces + ofKey + ofMessages + toLastMessage +
+		standingThen + messageRising + `?4`
+	lastOfRoot      = lastOfPieces + ofRoot + ofMessages
 	unindexedByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ?1 AND root_id = ?2 AND recorded_at <= ?3 AND undone_at IS NULL
 		AND id > ` + lastOfRoot + ` AND seq > coalesce((SELECT seq FROM messages WHERE id = ` + lastOfRoot + ` AND owner_id = ?1 AND root_id = ?2), -1)
 		AND session_key IS NULL ORDER BY seq LIMIT ?4`
 	// A fact's number is that of its message, multiplied, with its ordinal, of which ?5 is the highest.
-	behindMessage        = ` * (?5::bigint + 1) + ?5::bigint ORDER BY f.number LIMIT ?4`
-	unindexedFactsByKey  = selectFacts + factsByKey + ` AND f.number > ` + lastOfPieces + scopeByKey + ofFacts + behindMessage
-	unindexedFactsByRoot = selectFacts + factsByRoot + ` AND f.number > ` + lastOfPieces + scopeByRoot + ofFacts + behindMessage
+	behindMessage       = ` * (?5::bigint + 1) + ?5::bigint`
+	unindexedFactsByKey = selectFacts + factsAbove + scopeOfKey + `, ` + lastOfPieces + ofKey + ofFacts + behindMessage +
+		toLastFact + scopeOfKey + lastNumber + untilThen + factsRising + `?4`
+	unindexedFactsByRoot = selectFacts + factsAbove + scopeOfRoot + `, ` + lastOfPieces + ofRoot + ofFacts + behindMessage +
+		toLastFact + scopeOfRoot + lastNumber + untilThen + factsRising + `?4`
 )
 
 // beginReading begins a transaction all reads of which see the same moment.

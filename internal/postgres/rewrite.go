@@ -155,6 +155,9 @@ func errRetold() error {
 	return fault.New(fault.Conflict, "memory_changed", "Messages were added or deleted meanwhile. Try again.")
 }
 
+// newestOfKey is the newest message under a session key.
+const newestOfKey = `SELECT id FROM messages WHERE ` + messagesAbove + `0` + toLastMessage + ` AND undone_at IS NULL ORDER BY session_key DESC, id DESC LIMIT 1`
+
 // stillNewest fails if a scope has newer messages than those its facts were learnt
 // from.
 func (t *tx) stillNewest(o owner.Owner, s *curate.ScopeFacts) error {
@@ -164,7 +167,7 @@ func (t *tx) stillNewest(o owner.Owner, s *curate.ScopeFacts) error {
 	query, arg := `SELECT id FROM messages WHERE owner_id = ? AND root_id = ? AND session_key IS NULL AND undone_at IS NULL
 		ORDER BY seq DESC LIMIT 1`, string(s.Scope.Root)
 	if s.Scope.Key != "" {
-		query, arg = `SELECT id FROM messages WHERE owner_id = ? AND session_key = ? AND undone_at IS NULL ORDER BY id DESC LIMIT 1`, string(s.Scope.Key)
+		query, arg = newestOfKey, string(s.Scope.Key)
 	}
 	var newest int64
 	err := t.row(query, o.ID(), arg).Scan(&newest)

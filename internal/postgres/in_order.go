@@ -1,0 +1,27 @@
+package postgres
+
+// The scope of a session key or of a lineage: ?1 is the owner, ?2 the key or the root.
+const (
+	scopeOfKey  = `(SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = ?2 AND s.root_id = '')`
+	scopeOfRoot = `(SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = '' AND s.root_id = ?2)`
+)
+
+// The rows of one scope or one session key in the order of their numbers.
+//
+// If a statement asked for a scope by an equality and for an order by the number, PostgreSQL might
+// read all rows of the owner in that order and leave out those of other scopes. It does for a small
+// scope beside a large one, because it expects that every scope has as many rows. A comparison with a
+// place in the index that begins with the scope leaves it no choice.
+const (
+	factsAbove    = `f.owner_id = ?1 AND (f.scope_id, f.number) > (`
+	factsBelow    = `f.owner_id = ?1 AND (f.scope_id, f.number) < (`
+	toLastFact    = `) AND (f.scope_id, f.number) <= (`
+	toFirstFact   = `) AND (f.scope_id, f.number) >= (`
+	lastNumber    = `, 9223372036854775807)`
+	firstNumber   = `, 0)`
+	factsRising   = ` ORDER BY f.scope_id, f.number LIMIT `
+	factsFalling  = ` ORDER BY f.scope_id DESC, f.number DESC LIMIT `
+	messagesAbove = `owner_id = ?1 AND session_key IS NOT NULL AND (session_key, id) > (?2, `
+	toLastMessage = `) AND (session_key, id) <= (?2` + lastNumber
+	messageRising = ` ORDER BY session_key, id LIMIT `
+)
