@@ -152,7 +152,8 @@ func (v *View) loadFacts(ctx context.Context, cache *piece.Cache, begun *Opening
 	v.archive = on
 	v.state.rest(on, on.last())
 	v.state.take(facts)
-	return nil
+	v.state.shelveAhead()
+	return on.failed()
 }
 
 // readWhole reads all facts of a scope.
