@@ -161,6 +161,7 @@ func (db *DB) OweAll(ctx context.Context, o owner.Owner, to string) (int, error)
 		}
 		t.send("leave all names", `UPDATE provider_names SET current = false WHERE owner_id = ?1 AND provider = ?2 AND left(source, 2) <> 's:'`, o.ID(), to)
 		t.send("delete marks", `DELETE FROM provider_marks WHERE owner_id = ?1 AND provider = ?2`, o.ID(), to)
+		t.send("end a backfill", `UPDATE provider_lineages SET backfill = false WHERE owner_id = ?1 AND provider = ?2`, o.ID(), to)
 		// what was said so far is not told again; -1 is not the place of any other skip
 		t.send("skip what was told", `INSERT INTO provider_skips (owner_id, root_id, from_seq, to_seq, never)
 			SELECT t.owner_id, t.root_id, -1, t.next_seq, false FROM provider_lineages l

@@ -262,3 +262,28 @@ func TestForgetAll(t *testing.T) {
 	h.catchUp()
 	h.has("key-g2", "I have moved.", "ok")
 }
+
+// TestForgetAllBackfilled: what a backfill has told and everything's forgetting took away is not told
+// again when a place is told anew.
+func TestForgetAllBackfilled(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.say("s", "key", "I live in Zanzibar.")
+	if _, err := h.manager.Backfill(t.Context(), owner.Local()); err != nil {
+		t.Fatal(err)
+	}
+	h.catchUp()
+	if _, err := h.manager.ForgetAll(t.Context(), owner.Local()); err != nil {
+		t.Fatal(err)
+	}
+	h.say("s", "key", "I like tea. I like cake.")
+	h.catchUp()
+	if !h.holds("cake") || h.holds("Zanzibar") {
+		t.Fatal("what was said since is told, and nothing else")
+	}
+	h.forget("tea")
+	h.catchUp()
+	if h.holds("Zanzibar") || h.holds("tea") {
+		t.Error("the provider was told again what it had to forget")
+	}
+}

@@ -197,6 +197,7 @@ func (db *DB) OweAll(ctx context.Context, o owner.Owner, to string) (int, error)
 		for _, query := range []string{
 			`UPDATE provider_names SET current = 0 WHERE owner_id = ?1 AND provider = ?2 AND substr(source, 1, 2) <> 's:'`,
 			`DELETE FROM provider_marks WHERE owner_id = ?1 AND provider = ?2`,
+			`UPDATE provider_lineages SET backfill = 0 WHERE owner_id = ?1 AND provider = ?2`, // one that is under way ends
 			// what was said so far is not told again; -1 is not the place of any other skip
 			`INSERT INTO provider_skips (owner_id, root_id, from_seq, to_seq, never)
 				SELECT t.owner_id, t.root_id, -1, t.next_seq, 0 FROM provider_lineages l

@@ -292,6 +292,8 @@ func testProviderOweAll(t *testing.T, st Store) {
 	tell(t, st, a, 2)
 	tell(t, st, b, 2)
 	named(t, st, alice(), "s:key:ada")
+	_, err := st.BackfillProvider(ctx, alice(), theProvider)
+	kind(t, "backfill", err, "")
 	n, err := st.OweAll(ctx, alice(), theProvider)
 	kind(t, "owe all", err, "")
 	same(t, "places", n, 2)
@@ -303,6 +305,7 @@ func testProviderOweAll(t *testing.T, st Store) {
 	p, err := st.Told(ctx, alice(), theProvider, "a")
 	kind(t, "told", err, "")
 	same(t, "is not told again", p.Skips, []provider.Skip{{From: -1, To: 2}})
+	same(t, "nor by a backfill that is under way", p.Backfill, false)
 	same(t, "its next name", named(t, st, alice(), "k:key"), "key-g2")
 }
 
