@@ -16,8 +16,6 @@ const (
 		AND (?5::text = '' OR position(?5::text IN lower(f.quote)) > 0 OR position(?5::text IN lower(f.because)) > 0)
 		AND (?8::bigint IS NULL OR f.said_at <= ?8::bigint AND (f.superseded_by IS NULL OR f.superseded_at > ?8::bigint))`
 	factTexts      = `SELECT f.number, f.kind, f.quote, coalesce(f.because, '') FROM facts f WHERE `
-	textsOfKey     = factsAbove + scopeOfKey + `, ?3` + toLastFact + scopeOfKey + lastNumber + factsRising + `?4`
-	textsOfRoot    = factsAbove + scopeOfRoot + `, ?3` + toLastFact + scopeOfRoot + lastNumber + factsRising + `?4`
 	countReversed  = `SELECT count(*) FROM facts f WHERE `
 	whichReversed  = ` AND f.superseded_by IS NOT NULL`
 	whichHold      = ` AND f.superseded_by IS NULL`
@@ -25,12 +23,17 @@ const (
 	presentOfRoot  = `f.owner_id = ?1 AND f.scope_id = ` + scopeOfRoot
 	presentOfWhole = `f.owner_id = ?1 AND ?2::text <> ?2::text`
 
-	forwardOfKey   = factsAbove + scopeOfKey + `, ?6` + toLastFact + scopeOfKey + lastNumber
-	forwardOfRoot  = factsAbove + scopeOfRoot + `, ?6` + toLastFact + scopeOfRoot + lastNumber
-	backwardOfKey  = factsBelow + scopeOfKey + `, ?6` + toFirstFact + scopeOfKey + firstNumber
-	backwardOfRoot = factsBelow + scopeOfRoot + `, ?6` + toFirstFact + scopeOfRoot + firstNumber
-	noTexts        = presentOfWhole + ` AND ?3::bigint = ?4::bigint`
-	noneOfWhole    = presentOfWhole + ` AND ?6::bigint = 0`
+	noTexts     = presentOfWhole + ` AND ?3::bigint = ?4::bigint`
+	noneOfWhole = presentOfWhole + ` AND ?6::bigint = 0`
+)
+
+var (
+	textsOfKey     = factsAbove(scopeOfKey, `?3`) + factsRising + `?4`
+	textsOfRoot    = factsAbove(scopeOfRoot, `?3`) + factsRising + `?4`
+	forwardOfKey   = factsAbove(scopeOfKey, `?6`)
+	forwardOfRoot  = factsAbove(scopeOfRoot, `?6`)
+	backwardOfKey  = factsBelow(scopeOfKey, `?6`)
+	backwardOfRoot = factsBelow(scopeOfRoot, `?6`)
 )
 
 // FactsListed implements memory.Lister.

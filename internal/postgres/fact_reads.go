@@ -27,14 +27,17 @@ const (
 
 const (
 	selectFacts = `SELECT ` + factColumns + ` FROM facts f WHERE `
-	// The facts after a number. In a lineage, places and numbers rise together.
-	factsSinceOfKey     = selectFacts + factsAbove + scopeOfKey + `, ?4` + toLastFact + scopeOfKey + lastNumber + untilThen + factsRising + `?5`
-	factsSinceOfRoot    = selectFacts + factsAbove + scopeOfRoot + `, ?4` + toLastFact + scopeOfRoot + lastNumber + untilThen + factsRising + `?5`
-	factsSinceOfLineage = selectFacts + factsOfLineage + ` AND f.seq >= ?6 AND f.number > ?4 ORDER BY f.seq, f.number LIMIT ?5`
-	untilThen           = ` AND f.recorded_at <= ?3`
+	untilThen   = ` AND f.recorded_at <= ?3`
 	// factsOnShelf selects the facts of a section.
 	factsOnShelf = ` AND f.section = wanted AND (f.weight, f.number) < (?5::bigint, ?6::bigint) ORDER BY f.weight DESC, f.number DESC LIMIT ?7) g`
 	selectShelf  = `SELECT ` + factColumns + ` FROM unnest(?4::bigint[]) w (wanted) CROSS JOIN LATERAL (SELECT f.* FROM facts f WHERE `
+)
+
+// The facts after a number. In a lineage, places and numbers rise together.
+var (
+	factsSinceOfKey     = selectFacts + factsAbove(scopeOfKey, `?4`) + untilThen + factsRising + `?5`
+	factsSinceOfRoot    = selectFacts + factsAbove(scopeOfRoot, `?4`) + untilThen + factsRising + `?5`
+	factsSinceOfLineage = selectFacts + factsOfLineage + ` AND f.seq >= ?6 AND f.number > ?4 ORDER BY f.seq, f.number LIMIT ?5`
 )
 
 // factPage is how many facts are read before the connection is released for others.

@@ -13,15 +13,23 @@ const (
 // scope beside a large one, because it expects that every scope has as many rows. A comparison with a
 // place in the index that begins with the scope leaves it no choice.
 const (
-	factsAbove    = `f.owner_id = ?1 AND (f.scope_id, f.number) > (`
-	factsBelow    = `f.owner_id = ?1 AND (f.scope_id, f.number) < (`
-	toLastFact    = `) AND (f.scope_id, f.number) <= (`
-	toFirstFact   = `) AND (f.scope_id, f.number) >= (`
-	lastNumber    = `, 9223372036854775807)`
-	firstNumber   = `, 0)`
 	factsRising   = ` ORDER BY f.scope_id, f.number LIMIT `
 	factsFalling  = ` ORDER BY f.scope_id DESC, f.number DESC LIMIT `
-	messagesAbove = `owner_id = ?1 AND session_key IS NOT NULL AND (session_key, id) > (?2, `
-	toLastMessage = `) AND (session_key, id) <= (?2` + lastNumber
 	messageRising = ` ORDER BY session_key, id LIMIT `
+	lastNumber    = `9223372036854775807`
 )
+
+// factsAbove selects the facts of a scope above a number, and factsBelow those below one. All three
+// are expressions.
+func factsAbove(scope, number string) string {
+	return `f.owner_id = ?1 AND (f.scope_id, f.number) > (` + scope + `, ` + number + `) AND (f.scope_id, f.number) <= (` + scope + `, ` + lastNumber + `)`
+}
+
+func factsBelow(scope, number string) string {
+	return `f.owner_id = ?1 AND (f.scope_id, f.number) < (` + scope + `, ` + number + `) AND (f.scope_id, f.number) >= (` + scope + `, 0)`
+}
+
+// messagesAbove selects the messages of the session key ?2 above an id.
+func messagesAbove(id string) string {
+	return `owner_id = ?1 AND session_key IS NOT NULL AND (session_key, id) > (?2, ` + id + `) AND (session_key, id) <= (?2, ` + lastNumber + `)`
+}

@@ -35,7 +35,6 @@ const (
 
 	documentColumns = `id, session_id, root_id, seq, role, name, content, note, said_at`
 	standingThen    = ` AND recorded_at <= ?3 AND undone_at IS NULL`
-	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE ` + messagesAbove + `?4` + toLastMessage + standingThen + messageRising + `?5`
 	// In a lineage, places and ids rise together.
 	documentsInPlace = `SELECT ` + documentColumns + ` FROM messages
 		WHERE owner_id = ?1 AND root_id = ?2 AND recorded_at <= ?3 AND undone_at IS NULL AND id > ?4::bigint
@@ -43,6 +42,8 @@ const (
 	documentsByRoot    = documentsInPlace + ` AND session_key IS NULL ORDER BY seq LIMIT ?5`
 	documentsOfLineage = documentsInPlace + ` ORDER BY seq LIMIT ?5`
 )
+
+var documentsByKey = `SELECT ` + documentColumns + ` FROM messages WHERE ` + messagesAbove(`?4`) + standingThen + messageRising + `?5`
 
 func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
 	var m session.Message

@@ -21,18 +21,18 @@ const (
 	ofMessages = `'messages')`
 	ofFacts    = `'facts')`
 
-	unindexedByKey = `SELECT ` + documentColumns + ` FROM messages WHERE ` + messagesAbove + lastOfPieces + ofKey + ofMessages + toLastMessage +
-		standingThen + messageRising + `?4`
 	lastOfRoot      = lastOfPieces + ofRoot + ofMessages
 	unindexedByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ?1 AND root_id = ?2 AND recorded_at <= ?3 AND undone_at IS NULL
 		AND id > ` + lastOfRoot + ` AND seq > coalesce((SELECT seq FROM messages WHERE id = ` + lastOfRoot + ` AND owner_id = ?1 AND root_id = ?2), -1)
 		AND session_key IS NULL ORDER BY seq LIMIT ?4`
 	// A fact's number is that of its message, multiplied, with its ordinal, of which ?5 is the highest.
-	behindMessage       = ` * (?5::bigint + 1) + ?5::bigint`
-	unindexedFactsByKey = selectFacts + factsAbove + scopeOfKey + `, ` + lastOfPieces + ofKey + ofFacts + behindMessage +
-		toLastFact + scopeOfKey + lastNumber + untilThen + factsRising + `?4`
-	unindexedFactsByRoot = selectFacts + factsAbove + scopeOfRoot + `, ` + lastOfPieces + ofRoot + ofFacts + behindMessage +
-		toLastFact + scopeOfRoot + lastNumber + untilThen + factsRising + `?4`
+	behindMessage = ` * (?5::bigint + 1) + ?5::bigint`
+)
+
+var (
+	unindexedByKey       = `SELECT ` + documentColumns + ` FROM messages WHERE ` + messagesAbove(lastOfPieces+ofKey+ofMessages) + standingThen + messageRising + `?4`
+	unindexedFactsByKey  = selectFacts + factsAbove(scopeOfKey, lastOfPieces+ofKey+ofFacts+behindMessage) + untilThen + factsRising + `?4`
+	unindexedFactsByRoot = selectFacts + factsAbove(scopeOfRoot, lastOfPieces+ofRoot+ofFacts+behindMessage) + untilThen + factsRising + `?4`
 )
 
 // beginReading begins a transaction all reads of which see the same moment.

@@ -156,7 +156,7 @@ func errRetold() error {
 }
 
 // newestOfKey is the newest message under a session key.
-const newestOfKey = `SELECT id FROM messages WHERE ` + messagesAbove + `0` + toLastMessage + ` AND undone_at IS NULL ORDER BY session_key DESC, id DESC LIMIT 1`
+var newestOfKey = `SELECT id FROM messages WHERE ` + messagesAbove(`0`) + ` AND undone_at IS NULL ORDER BY session_key DESC, id DESC LIMIT 1`
 
 // stillNewest fails if a scope has newer messages than those its facts were learnt
 // from.
