@@ -318,7 +318,7 @@ func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 }
 
 // warm reads what the first turn needs: the models' windows and, on a node, the words. A node may
-// take over a conversation at once, and other servers save the memory until somebody talks.
+// take over a conversation at once, and other servers save the memory until their first turn.
 func (s *server) warm(ctx context.Context) {
 	if s.nodes != nil {
 		memory.Prepare()

@@ -74,6 +74,9 @@ func TestTurnFromAfar(t *testing.T) {
 	if diff := gocmp.Diff(options.First, partly.Match(d.Text, d.SaidAt, 10)); diff != "" {
 		t.Fatalf("found (-at hand +far):\n%s", diff)
 	}
+	if diff := gocmp.Diff(options.First, partly.Match(d.Text, d.SaidAt, 10)); diff != "" {
+		t.Fatalf("found by words that were looked up before (-at hand +far):\n%s", diff)
+	}
 	if diff := gocmp.Diff(whole.Block(1000, quarter, options), partly.Block(1000, quarter, options)); diff != "" {
 		t.Fatalf("shown (-at hand +far):\n%s", diff)
 	}

@@ -1,7 +1,5 @@
 package memory
 
-import "slices"
-
 // prefetch reads the facts with which new ones will be compared, all in one query. What it
 // misses is read when it is needed.
 func (s *State) prefetch(fresh []*record) {
@@ -71,10 +69,12 @@ func (s *State) ahead(all func() []listing) {
 	if !s.archive.distant() {
 		return
 	}
-	missing := slices.DeleteFunc(all(), func(l listing) bool {
-		known := s.lists.of(l.key)
-		return known != nil && len(known.newest) >= min(l.most, known.count)
-	})
+	var missing []listing // what all returns stays as it is: callers go on with it
+	for _, l := range all() {
+		if known := s.lists.of(l.key); known == nil || len(known.newest) < min(l.most, known.count) {
+			missing = append(missing, l)
+		}
+	}
 	s.archive.ahead(missing)
 }
 
