@@ -60,6 +60,9 @@ func (r *Reader) want(from, to uint64) {
 // few round trips as there can be. A block that cannot be read is read again when it is needed, and
 // its error is found then.
 func Fetch(readers ...*Reader) {
+	if !slices.ContainsFunc(readers, func(r *Reader) bool { return len(r.wanted) > 0 }) {
+		return // as always without a Batch
+	}
 	var wanted []Ref
 	pieces := make(map[int64]*Piece, len(readers))
 	var first *Reader // with a session in which blocks are read
