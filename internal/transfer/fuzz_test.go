@@ -106,6 +106,7 @@ func FuzzInput(f *testing.F) {
 	f.Add([]byte("\x1f\x8b broken"))
 	f.Add([]byte("\x28\xb5\x2f\xfd broken"))
 	f.Add(zstded(f, []byte(tiny)))
+	f.Add(wrongSum(zstded(f, []byte(tiny))))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if strings.HasPrefix(string(text), "SQLi") {
 			t.Skip()
@@ -119,11 +120,36 @@ func FuzzInput(f *testing.F) {
 			return
 		}
 		defer func() { _ = in.Close() }()
+		var given []bool // whether each line is still in the import
 		_ = Read(context.Background(), in, Options{From: "auto"}, NewReport(true), func(line Line) error {
-			checkLine(t, wholeLine(t, line))
+			if r := line.Replaces; r >= 0 {
+				checkReplaced(t, given, r)
+				given[r] = false
+			}
+			text := wholeLine(t, line)
+			given = append(given, len(text) > 0)
+			if len(text) > 0 || line.Replaces < 0 {
+				checkLine(t, text)
+			}
 			return nil
 		})
 	})
+}
+
+// checkReplaced checks that a line which is replaced or taken back is in the import.
+func checkReplaced(t *testing.T, given []bool, replaced int) {
+	t.Helper()
+	if replaced >= len(given) || !given[replaced] {
+		t.Fatalf("line %d replaces line %d, which is not in the import", len(given), replaced)
+	}
+}
+
+// wrongSum is a packed file whose checksum, its last byte, is wrong: the line that was read
+// from it is taken back.
+func wrongSum(packed []byte) []byte {
+	packed = slices.Clone(packed)
+	packed[len(packed)-1] ^= 1
+	return packed
 }
 
 // FuzzPacked: a message is read back as it was written, and any bytes are a message or an error.
