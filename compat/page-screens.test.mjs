@@ -1,11 +1,11 @@
-// Every screen of the page: whom it serves, what it shows when there is nothing, when the
-// server fails and when it is slow, what hostile texts do in it, and by the keyboard.
+// What every screen of the page shows when there is nothing, when the server fails and when it is
+// slow, and what hostile texts do in it.
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startHermes } from './support/hermes.mjs';
-import { answered, go, press, reach, settled, sizes, violations } from './support/page.mjs';
-import { reply, startScene, until, waiting } from './support/scene.mjs';
-import { hostile, reading, screens } from './support/screens.mjs';
+import { go, settled } from './support/page.mjs';
+import { reply, startScene, until } from './support/scene.mjs';
+import { hostile, reading } from './support/screens.mjs';
 
 let stage, pages, server, scene;
 
@@ -23,141 +23,6 @@ before(async () => {
   ({ pages, server, scene } = stage);
 });
 after(() => stage?.close());
-
-describe('accessibility', () => {
-  for (const [width, theme] of [['wide', 'light'], ['narrow', 'dark']]) {
-    it(`axe finds nothing on any screen, ${width}, ${theme}`, async () => {
-      const page = await pages.open(`${server.url}/`, { size: sizes[width], before: (p) => p.emulateMedia({ colorScheme: theme }) });
-      const found = {};
-      for (const [name, address] of Object.entries(screens(scene))) {
-        await go(page, address);
-        const bad = await violations(page);
-        if (bad.length > 0) found[name] = bad;
-      }
-      assert.deepEqual(found, {});
-      await page.close();
-    });
-  }
-
-  it('each row of a table has as many cells as the table has heads', async () => {
-    const page = await pages.open(`${server.url}/`);
-    for (const address of ['#/jobs/failed', `#/jobs/${scene.job}`, '#/cost', '#/audit', '#/settings']) {
-      await go(page, address);
-      assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.grid tbody tr')]
-        .filter((row) => row.cells.length !== row.closest('table').tHead.rows[0].cells.length).map((row) => row.innerText)), [], address);
-    }
-    await page.close();
-  });
-
-  it('axe finds nothing on dialogs and panels, in the other themes', async () => {
-    for (const [width, theme] of [['wide', 'dark'], ['narrow', 'light']]) {
-      const page = await pages.open(`${server.url}/#/sessions/cache`, { size: sizes[width], before: (p) => p.emulateMedia({ colorScheme: theme }) });
-      await page.getByRole('button', { name: 'Why this answer' }).first().click();
-      await page.getByText('Sent, of').waitFor();
-      assert.deepEqual(await violations(page), []);
-      await page.getByRole('button', { name: 'Close' }).click();
-      await page.locator('.panel').waitFor({ state: 'detached' });
-      await page.keyboard.press('Control+k');
-      await page.locator('[role=option]').first().waitFor();
-      assert.deepEqual(await violations(page), []);
-      await page.keyboard.press('Escape');
-      await page.locator('.head .menu summary').click();
-      await page.getByRole('button', { name: 'Delete…' }).click();
-      await page.getByText('To confirm, type').waitFor();
-      assert.deepEqual(await violations(page), []);
-      await page.close();
-    }
-  });
-
-  // A desktop of 1280 pixels at 200 % has 640.
-  for (const width of [320, 640]) it(`nothing scrolls sideways at ${width} pixels, and motion can be reduced`, async () => {
-    const page = await pages.open(`${server.url}/`, { size: { width, height: 430 }, before: (p) => p.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' }) });
-    for (const [name, address] of Object.entries(screens(scene))) {
-      await go(page, address);
-      const over = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll('.scroll, main')].filter((el) => el.scrollWidth > el.clientWidth + 1 || el.getBoundingClientRect().right > innerWidth + 1).map((el) => `${el.className || el.tagName} ${el.scrollWidth} > ${el.clientWidth}`));
-      assert.deepEqual(over, [], name);
-    }
-    await page.close();
-  });
-});
-
-describe('by the keyboard alone', () => {
-  it('a call is approved and another denied', async () => {
-    const page = await pages.open(`${server.url}/`);
-    await page.locator('.links').waitFor();
-    const other = await waiting(server, 'freeze-2');
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
-    for (const [id, name] of [[scene.run, 'Approve'], [other, 'Deny']]) {
-      await go(page, `#/runs/${id}`);
-      const button = page.locator('main .approval').getByRole('button', { name });
-      await button.waitFor();
-      await press(page, button);
-      await until(async () => (await server.api(`/v1/runs/${id}`)).finished_at !== null);
-      await page.locator('.pairs').getByText('completed').waitFor();
-    }
-    const said = (await server.api('/v1/runs/' + other)).output;
-    assert.ok(said);
-    await page.close();
-  });
-
-  it('something is told and asked for, and why leads to the message', async () => {
-    const bare = await startHermes();
-    const page = await pages.open(`${bare.url}/`);
-    await page.getByText('Development key').waitFor();
-    await page.keyboard.press('n');
-    await page.getByRole('textbox', { name: 'Say something, or ask' }).waitFor();
-    await reach(page, page.getByRole('textbox', { name: 'Say something, or ask' }));
-    for (const [i, text] of ['We chose PostgreSQL because of JSON columns.', 'Which database did we choose?'].entries()) {
-      await page.keyboard.type(text);
-      await page.keyboard.press('Enter');
-      await answered(page, i + 1);
-    }
-    await page.keyboard.press('Escape'); // leaves the field
-    await page.keyboard.press('w');
-    const panel = page.getByRole('complementary', { name: 'Details' });
-    const link = panel.getByRole('link', { name: /^message/ }).first();
-    await link.waitFor();
-    await press(page, link);
-    await page.locator('.message.target', { hasText: 'We chose PostgreSQL' }).waitFor();
-    await page.close();
-    await bare.stop();
-  });
-
-  it('a session is opened, and why, and closed again', async () => {
-    const page = await pages.open(`${server.url}/`);
-    await page.locator('a.row').first().waitFor();
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('Distributed');
-    await page.getByRole('option', { name: /Distributed cache/ }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.locator('.message.assistant').last().waitFor();
-    await page.keyboard.press('w');
-    await page.getByRole('complementary', { name: 'Details' }).getByText('Sent, of').waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('complementary', { name: 'Details' }).waitFor({ state: 'detached' });
-    await page.keyboard.press('?');
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.close();
-  });
-});
-
-describe('a call that nobody decides', () => {
-  it('says that its time is over', async () => {
-    const hasty = await startHermes({ env: { ...stage.env, HERMES_APPROVAL_TIMEOUT: '2s' } });
-    const page = await pages.open(`${hasty.url}/#/runs`); // first: a page may take longer to open than the call waits
-    await settled(page);
-    const id = await waiting(hasty);
-    await page.getByRole('button', { name: 'Approve' }).first().waitFor();
-    await page.evaluate((to) => { location.hash = to; }, `#/runs/${id}`);
-    await page.locator('main').getByText(/counts as denied|denied, /).first().waitFor();
-    await until(async () => (await page.getByRole('button', { name: 'Approve' }).count()) === 0);
-    await page.locator('.pairs').getByText('completed').waitFor();
-    await page.close();
-    await hasty.kill();
-  });
-});
 
 // leave shows a place that asks for nothing.
 async function leave(page) {
