@@ -317,12 +317,8 @@ func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 	}
 }
 
-// warm reads what the first turn needs: the models' windows and, on a node, the words. A node may
-// take over a conversation at once, and other servers save the memory until their first turn.
+// warm reads the models' windows, which the first turn needs.
 func (s *server) warm(ctx context.Context) {
-	if s.nodes != nil {
-		memory.Prepare()
-	}
 	if s.models == nil {
 		return
 	}

@@ -198,9 +198,15 @@ func (s *server) openShared(ctx context.Context, opt postgres.Options) error {
 	if opt.Place, err = placeOf(s.cfg.Home, host); err != nil {
 		return errors.Join(err, release())
 	}
+	// A node may take over a conversation at once, and needs the words for it. Other servers save the
+	// memory until their first turn.
+	words := recovery.Async(func() error { memory.Prepare(); return nil })
 	db, err := postgres.Open(ctx, opt)
 	if err != nil {
-		return errors.Join(err, release())
+		return errors.Join(err, release(), <-words)
+	}
+	if err := <-words; err != nil {
+		return errors.Join(err, db.Close(), release())
 	}
 	s.db, s.nodes = heldDatabase{db, release}, db
 	if s.cfg.Transcripts.Enabled {

@@ -110,9 +110,9 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	db.stopped.Go(recovery.Func(func() { db.pieces.run(background) }, recovery.Logged(background, db.log, "the deletion of pieces")))
 	if db.node != nil {
 		db.stopped.Go(recovery.Func(func() { db.node.run(background) }, recovery.Logged(background, db.log, "the node")))
-		db.stopped.Go(recovery.Func(func() { db.warmUp(background) }, recovery.Logged(background, db.log, "preparing statements")))
 		db.stopped.Go(recovery.Func(func() { db.listen(background) }, recovery.Logged(background, db.log, "notifications")))
 		db.stopped.Go(recovery.Func(func() { db.sendNews(background) }, recovery.Logged(background, db.log, "news for other nodes")))
+		db.warmUp(ctx) // a load balancer may send a turn at once
 	}
 	return db, nil
 }

@@ -2,11 +2,14 @@ package postgres
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 // turnStatements are the statements of a turn. A connection that knows them has told the server of
@@ -37,33 +40,35 @@ func turnStatements() []string {
 	return all
 }
 
+// warmPatience bounds how long a start waits for statements to be prepared.
+const warmPatience = 2 * time.Second
+
 // warmUp prepares the statements of turns on the connections that the server keeps, so that the first
-// turns do not. What fails is prepared when it is needed.
+// turns do not. What fails, or takes too long, is prepared when it is needed.
 func (db *DB) warmUp(ctx context.Context) {
 	if db.pool.Config().ConnConfig.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
 		return // behind a pooler no connection knows a statement for long
 	}
-	var held []*pgxpool.Conn
-	defer func() {
-		for _, conn := range held {
-			conn.Release()
-		}
-	}()
+	ctx, cancel := context.WithTimeout(ctx, warmPatience)
+	defer cancel()
+	var held []*pgxpool.Conn // all at once, so that each is another connection
 	for range minConns {
 		conn, err := db.pool.Acquire(ctx)
 		if err != nil {
-			return
+			break
 		}
 		held = append(held, conn)
 	}
-	for len(held) > 0 {
-		conn := held[0]
-		for _, query := range turnStatements() {
-			if _, err := conn.Conn().Prepare(ctx, numbered(query), numbered(query)); err != nil {
-				return
+	var preparing sync.WaitGroup
+	for _, conn := range held {
+		preparing.Go(recovery.Func(func() {
+			defer conn.Release()
+			for _, query := range turnStatements() {
+				if _, err := conn.Conn().Prepare(ctx, numbered(query), numbered(query)); err != nil {
+					return
+				}
 			}
-		}
-		held = held[1:]
-		conn.Release()
+		}, recovery.Logged(ctx, db.log, "preparing statements")))
 	}
+	preparing.Wait()
 }

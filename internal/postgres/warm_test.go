@@ -1,10 +1,8 @@
 package postgres
 
 import (
-	"context"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -36,15 +34,6 @@ func TestWarmUp(t *testing.T) {
 	nodes[0].mustSay(t, "s", "", "My cat is called Minka.")
 	nodes[0].mustSay(t, "keyed", "k", "My dog is called Rex.")
 	db := nodes[1].db
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for begun := false; !begun; {
-		begun = slices.Contains(prepared(t, db), numbered(markFacts))
-		if ctx.Err() != nil {
-			t.Fatal("the statements were not prepared")
-		}
-	}
-	db.warmUp(ctx)
 	before := prepared(t, db)
 	for range 3 {
 		nodes[1].mustSay(t, "s", "", "Who is Minka? I moved to Linz because of work.")
