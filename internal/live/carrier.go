@@ -38,6 +38,7 @@ type carrier struct {
 	size   int64        // size of the stored turn in bytes
 	kept   *Run         // the row as it is stored; of the scribe
 	told   atomic.Int64 // the Seq of the newest stored event
+	over   bool         // the end of the run is stored; of carry
 
 	mu      sync.Mutex
 	rec     Run // the row as it is to be stored
@@ -302,7 +303,7 @@ func (c *carrier) end(res *run.Result, err, cause error) {
 	case state == Queued:
 		state, err = Interrupted, interrupted("The server stopped while it was under way.")
 	}
-	c.settled(<-c.change(func(r *Run) {
+	c.over = c.settled(<-c.change(func(r *Run) {
 		r.State, r.Result, r.Failure, r.Approvals, r.Turn, r.WakeAt, r.FinishedAt = state, res, failureOf(err, cause), nil, nil, time.Time{},
 			c.r.moment()
 		if res != nil {
@@ -317,11 +318,12 @@ func (c *carrier) end(res *run.Result, err, cause error) {
 	}
 }
 
-// settled logs when the end of a run could not be stored.
-func (c *carrier) settled(err error) {
+// settled reports whether the end of a run could be stored, and logs if not.
+func (c *carrier) settled(err error) bool {
 	if err != nil && !errors.Is(err, errLost) {
 		c.r.log.Warn("the outcome of a run could not be stored; the run is retried when its lease ends", "run_id", c.name.id, "err", err)
 	}
+	return err == nil
 }
 
 // outcome returns the state that an attempt ends in; Queued means that another attempt

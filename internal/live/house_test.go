@@ -30,6 +30,7 @@ type house struct {
 	model    *model
 	tools    run.Tools
 	limits   live.Limits
+	queue    func(live.Queue) live.Queue // wraps the queue; nil for none
 	runner   *run.Runner
 	registry *live.Registry
 	stop     context.CancelFunc
@@ -89,8 +90,12 @@ func (h *house) open() {
 	h.runner, _ = runtest.New(h.db, &runtest.Parts{
 		Tools: h.tools, Models: run.Models{Upstream: h.model}, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: time.Now},
 	})
+	queue := live.Queue(h.db)
+	if h.queue != nil {
+		queue = h.queue(queue)
+	}
 	h.registry = live.New(live.Parts{
-		Store: h.db, Queue: h.db, Runner: h.runner, Limits: h.limits, Approval: 10 * time.Minute, Grace: 10 * time.Second, Now: time.Now,
+		Store: h.db, Queue: queue, Runner: h.runner, Limits: h.limits, Approval: 10 * time.Minute, Grace: 10 * time.Second, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
 }

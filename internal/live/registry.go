@@ -92,6 +92,9 @@ type Registry struct {
 	reading sync.Mutex
 	// crowded says that runs wait for a permit: new ones queue after them.
 	crowded atomic.Bool
+	// awaited says that the end of a run may let another one begin: runs wait for a permit, or it is
+	// being found out whether they do.
+	awaited atomic.Bool
 
 	mu     sync.Mutex
 	work   context.Context // of the turns; nil while none are taken
@@ -206,7 +209,9 @@ func (r *Registry) landed(c *carrier) {
 	r.mu.Unlock()
 	r.topics.publish(c.name)
 	r.permits.Leave(c.o.ID())
-	r.bell.Ring()
+	if !c.over || r.awaited.Load() {
+		r.bell.Ring()
+	}
 }
 
 // carrierOf returns the carrier of a run in this process; nil if there is none.
@@ -260,6 +265,14 @@ func (r *Registry) Serve(ctx context.Context) error {
 // look starts due runs as far as there are permits, and returns when to poll next. The
 // others are taken when a run ends.
 func (r *Registry) look(ctx context.Context) (time.Time, error) {
+	r.awaited.Store(true)
+	next, err := r.takeDue(ctx)
+	r.awaited.Store(err != nil || r.crowded.Load())
+	return next, err
+}
+
+// takeDue is look while ends of runs are heard.
+func (r *Registry) takeDue(ctx context.Context) (time.Time, error) {
 	const most = 64
 	for {
 		now := r.moment()

@@ -1,0 +1,77 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// countedQueue counts how often the queue is looked at.
+type countedQueue struct {
+	live.Queue
+	looks atomic.Int64
+}
+
+// DueRuns implements live.Queue.
+func (q *countedQueue) DueRuns(ctx context.Context, at time.Time, limit int) ([]live.Due, time.Time, error) {
+	q.looks.Add(1)
+	return q.Queue.DueRuns(ctx, at, limit)
+}
+
+// TestQuietQueue: runs that begin at once, and for whose end no other run waits, need no look at the
+// queue.
+func TestQuietQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q *countedQueue
+		h := setup(t, func(h *house) {
+			h.queue = func(of live.Queue) live.Queue {
+				q = &countedQueue{Queue: of}
+				return q
+			}
+		})
+		defer h.end()
+		synctest.Wait()
+		before := q.looks.Load()
+		for range 20 {
+			h.follow(h.start(h.spec("s", "Hello.")).ID, 0)
+		}
+		synctest.Wait()
+		if n := q.looks.Load() - before; n > 0 {
+			t.Errorf("the queue was looked at %d times during 20 runs", n)
+		}
+	})
+}
+
+// TestEveryWaitingRunBegins: of many runs that are started while others end, none waits for more
+// than its turn.
+func TestEveryWaitingRunBegins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.limits = live.Limits{Running: 2, OwnersRunning: 2} })
+		defer h.end()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var starting sync.WaitGroup
+		for n := range 60 {
+			spec := h.spec(session.ID(fmt.Sprint("s", n%7)), "Hello.")
+			starting.Go(func() {
+				rec := h.start(spec)
+				for _, err := range h.registry.Follow(ctx, alice(), rec.ID, 0, nil) {
+					if err != nil {
+						t.Errorf("run %d: %v", n, err)
+					}
+				}
+				if state := h.record(rec.ID).State; state != live.Completed {
+					t.Errorf("run %d is %s after a minute", n, state)
+				}
+			})
+		}
+		starting.Wait()
+	})
+}
