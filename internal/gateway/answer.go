@@ -18,7 +18,8 @@ import (
 func exists(err error) bool { return fault.CodeOf(err) == "run_exists" }
 
 // follow follows the turn of a batch to its end, and shows people what becomes of it.
-func (g *Gateway) follow(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch) error {
+func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *batch) error {
+	o := l.owner
 	caller := callerOf(o)
 	d := g.drafts.begin(o, chat, b, bot.streams(chat))
 	defer func() {
@@ -28,8 +29,10 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 	newest := b.events[len(b.events)-1].Message
 	g.unmark(ctx, bot, o, chat, newest)
 	g.signal(ctx, bot, chat.Place, newest, Works)
-	if err := g.crowded(ctx, bot, d); err != nil {
-		return err
+	if !b.alone || g.lanes.askedAgain(l) { // what comes from now on sees the draft
+		if err := g.crowded(ctx, bot, d); err != nil {
+			return err
+		}
 	}
 	typing := time.NewTicker(max(bot.Adapter.Limits().Typing*3/4, time.Second))
 	defer typing.Stop()

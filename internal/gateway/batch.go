@@ -33,6 +33,8 @@ type batch struct {
 	// edits have changed messages of the turn; late came after the turn of their message
 	// had begun.
 	edits, late []Inbound
+	// alone says that the chat had no other open events when they were read.
+	alone bool
 	// accepted says that the turn has stored the messages.
 	accepted bool
 	// ready is when the turn begins.

@@ -28,6 +28,7 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 			g.lanes.ask(commanding, l.owner, l.place) // a command may have waited for the turn before
 		}
 		b := nextBatch(open)
+		b.alone = len(open) == b.size()
 		if err := g.tooLate(ctx, l, b.late); err != nil {
 			return err
 		}
@@ -41,7 +42,7 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 		default:
 			var taken bool
 			taken, err = g.take(ctx, bot, l, &b)
-			if taken && len(open) == b.size() && !g.left.in(l) {
+			if taken && b.alone && !g.left.in(l) {
 				return err // what came since asks for the lane again
 			}
 		}
@@ -102,7 +103,7 @@ func (g *Gateway) goOn(ctx context.Context, bot *Bot, l *lane, b *batch) error {
 	_, err = g.runs.Run(ctx, callerOf(l.owner), b.run)
 	switch {
 	case err == nil:
-		return g.follow(ctx, bot, l.owner, &chat, b)
+		return g.follow(ctx, bot, l, &chat, b)
 	case fault.KindOf(err) == fault.NotFound:
 		return g.answer(ctx, bot, l, &chat, b)
 	}
@@ -130,7 +131,7 @@ func (g *Gateway) answer(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 	if g.left.in(l) {
 		g.lanes.ask(commanding, l.owner, l.place) // a command may have waited for the beginning
 	}
-	return g.follow(ctx, bot, l.owner, chat, b)
+	return g.follow(ctx, bot, l, chat, b)
 }
 
 // callerOf is the caller of the turns of a chat.

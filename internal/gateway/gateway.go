@@ -199,6 +199,7 @@ func (g *Gateway) notice(b *Bot, o owner.Owner, e *Event) {
 		g.lanes.ask(commanding, o, e.Place)
 		return
 	}
+	g.lanes.ask(answering, o, e.Place) // before the draft is looked for: a turn that begins meanwhile looks for messages then
 	if d := g.drafts.of(o, e.Place); d != nil {
 		g.lanes.aside(func(ctx context.Context) {
 			if err := g.crowdWaiting(ctx, b, o, e, d); err != nil && ctx.Err() == nil {
@@ -206,7 +207,6 @@ func (g *Gateway) notice(b *Bot, o owner.Owner, e *Event) {
 			}
 		})
 	}
-	g.lanes.ask(answering, o, e.Place)
 	if g.parked.any(b) {
 		g.lanes.ask(sending, o, e.Place) // what was parked may be sent now
 	}
