@@ -116,6 +116,18 @@ func (c *corpus) failure() error {
 	return err
 }
 
+// again indexes the messages that no piece indexes once more, from the store: the index cannot lose
+// messages that were undone, and their words would count in every score.
+func (c *corpus) again() error {
+	parts := c.parts
+	c.index, c.parts, c.taints, c.reread = ranking.New(), nil, taints{from: c.from}, 0
+	if err := c.rest(parts); err != nil {
+		return err
+	}
+	defer c.end()
+	return c.read(c.from.ctx, &Ahead[ranking.Document]{}, func(*ranking.Document) {})
+}
+
 // head is the number of messages that no piece indexes.
 func (c *corpus) head() int {
 	n := c.index.Len()

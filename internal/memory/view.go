@@ -37,7 +37,7 @@ type View struct {
 	// meanings are the vectors of the messages; empty without an embeddings model.
 	meanings ranking.Meanings
 	near     antecedents
-	undone   Spans // messages that the index holds
+	undone   Spans // messages that pieces may hold
 	course   course
 	// texts are changed only by the holder of finding, which is locked before mu.
 	finding  sync.Mutex

@@ -33,9 +33,11 @@ func (c *Views) Withdraw(ctx context.Context, o owner.Owner, s Scope, w Withdraw
 	v.withdraw(ctx, c.cache, w)
 }
 
-// withdraw removes the end of a lineage from the view. The index keeps its words,
-// because removing them would mean rebuilding the index. Searches skip them.
+// withdraw removes the end of a lineage from the view. All messages of the scope are stored
+// meanwhile. A piece keeps the words of undone messages, and searches skip those.
 func (v *View) withdraw(ctx context.Context, cache *piece.Cache, w Withdrawal) {
+	v.searching.Lock()
+	defer v.searching.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	undone := slices.Clone(v.undone)
@@ -54,6 +56,12 @@ func (v *View) withdraw(ctx context.Context, cache *piece.Cache, w Withdrawal) {
 	default:
 		v.state.lose(w.First)
 	}
+	if v.blind || v.from == nil {
+		return
+	}
+	v.err = errors.Join(v.err, v.corpus.again())
+	v.taken += Horizon(len(v.unread)) // the index has them now, or they are undone
+	v.unread = nil
 }
 
 // restate makes the state rest on the scope's pieces as the store has them now. The caller
