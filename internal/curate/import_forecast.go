@@ -28,10 +28,11 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	case known.Root == "":
 		return Imported{Fate: FateDeleted}, nil
 	}
-	common := known.Common(a.Origin)
-	if common == known.Len() && common == a.Origin.Len() {
-		return Imported{Same: true, Fate: FateSame, Session: known.Root}, nil
+	old, err := c.nothingNew(ctx, a, known)
+	if err != nil || old {
+		return Imported{Same: old, Fate: FateSame, Session: known.Root}, err
 	}
+	common := known.Common(a.Origin)
 	out.Session = known.Root
 	out.Fate, err = c.fate(ctx, a, known, common)
 	if out.Fate != FateApart {

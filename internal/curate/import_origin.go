@@ -19,7 +19,7 @@ type Fate string
 const (
 	// FateNew conversations were not imported before.
 	FateNew Fate = "new"
-	// FateSame conversations have not changed since the last import.
+	// FateSame conversations have nothing that was not imported before.
 	FateSame Fate = "unchanged"
 	// FateGrown conversations got the messages that are new in the other program.
 	FateGrown Fate = "grown"
@@ -48,7 +48,10 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 			return got, err
 		case known.Root == "":
 			return Imported{Fate: FateDeleted}, nil
-		case known.Len() == a.Origin.Len() && known.Common(a.Origin) == known.Len():
+		}
+		if old, err := c.nothingNew(ctx, a, known); err != nil {
+			return Imported{}, err
+		} else if old {
 			keys, err := c.unsettled(ctx, a.Owner, a.Sessions)
 			return Imported{Same: true, Fate: FateSame, Session: known.Root, Keys: keys}, err
 		}
@@ -69,6 +72,23 @@ func (c *Curator) origin(ctx context.Context, a *Archived) (*lineage.Origin, err
 		return nil, fmt.Errorf("look for the import: %w", err)
 	}
 	return &known, nil
+}
+
+// nothingNew reports whether all of a conversation is stored. One that ends earlier than the
+// stored one comes from an older export, unless it says that it was changed after the newest
+// stored message was said: then its end was deleted in the other program.
+func (c *Curator) nothingNew(ctx context.Context, a *Archived, known *lineage.Origin) (bool, error) {
+	if !known.Holds(a.Origin) {
+		return false, nil
+	}
+	if known.Len() == a.Origin.Len() || a.Origin.ChangedAt.IsZero() {
+		return true, nil
+	}
+	newest, err := c.sessions.Messages(ctx, a.Owner, known.Root, session.Range{Limit: 1, Newest: true, Standing: true})
+	if err != nil {
+		return false, fmt.Errorf("read messages: %w", err)
+	}
+	return len(newest) > 0 && !a.Origin.ChangedAt.After(newest[0].SaidAt), nil
 }
 
 // update brings a stored conversation up to date. again says that the conversation was

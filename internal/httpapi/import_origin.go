@@ -16,6 +16,8 @@ type archiveOrigin struct {
 	// Marks has eight bytes for each message of the line, in base64: the beginning of a
 	// hash over the other program's ids of all messages up to that one.
 	Marks []byte `json:"marks"`
+	// ChangedAt is when the other program changed the conversation last.
+	ChangedAt when `json:"changed_at,omitzero"`
 }
 
 // maxOriginName bounds the name of another program and the id of a conversation in it, in
@@ -36,7 +38,7 @@ func (a *archiveOrigin) parse() (*lineage.Origin, error) {
 	if len(a.Marks)%lineage.MarkSize != 0 {
 		return nil, fault.New(fault.Invalid, "invalid_export", "The \"marks\" of an \"origin\" must have eight bytes for each message.").At("origin")
 	}
-	return &lineage.Origin{System: a.System, ID: a.ID, Marks: a.Marks}, nil
+	return &lineage.Origin{System: a.System, ID: a.ID, Marks: a.Marks, ChangedAt: a.ChangedAt.Time}, nil
 }
 
 // importFates counts the conversations of other programs that were neither new nor

@@ -31,6 +31,11 @@ func foreignLine(key string, texts ...string) string {
 		key, base64.StdEncoding.EncodeToString(marks), strings.Join(ms, ","))
 }
 
+// changedAt is a line of a conversation that the other program changed at a time.
+func changedAt(line string, at int64) string {
+	return strings.Replace(line, `"origin":{`, fmt.Sprintf(`"origin":{"changed_at":%d,`, at), 1)
+}
+
 // standing are the texts of a session that still stand.
 func (w *world) standing(id string) []string {
 	w.t.Helper()
@@ -86,7 +91,12 @@ func TestImportAgain(t *testing.T) {
 			stands("chat:c", "My cat is called Ada.", "Fine.", "I like tea.", "Good.")
 			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine.", "I like coffee.", "So."), "changed:1 messages:2")
 			stands("chat:c", "My cat is called Ada.", "Fine.", "I like coffee.", "So.")
-			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine."), "changed:1")
+			older := foreignLine(key, "My cat is called Ada.", "Fine.")
+			w.imports(t, "", older, "unchanged:1") // what an older export lacks stays
+			w.imports(t, "", changedAt(older, 1700000003), "unchanged:1")
+			stands("chat:c", "My cat is called Ada.", "Fine.", "I like coffee.", "So.")
+			w.imports(t, "?dry_run=true", changedAt(older, 1700000004), "changed:1")
+			w.imports(t, "", changedAt(older, 1700000004), "changed:1") // its end was deleted there
 			stands("chat:c", "My cat is called Ada.", "Fine.")
 			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine."), "unchanged:1")
 			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine.", "I like milk.", "Yes."), "grown:1 messages:2")

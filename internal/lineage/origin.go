@@ -2,6 +2,7 @@ package lineage
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -21,6 +22,9 @@ type Origin struct {
 	// Marks has MarkSize bytes for each message: the beginning of a hash over the ids, in
 	// the other program, of all messages up to that one.
 	Marks []byte
+	// ChangedAt is when the other program says that the conversation was changed last; zero if
+	// it does not say. It is not stored.
+	ChangedAt time.Time
 }
 
 // Len is the number of imported messages.
@@ -37,6 +41,10 @@ func (g *Origin) Common(other *Origin) int {
 	}
 	return n
 }
+
+// Holds reports whether a state of the conversation has nothing that this one lacks. An older
+// export ends earlier than a newer one.
+func (g *Origin) Holds(other *Origin) bool { return g.Common(other) == other.Len() }
 
 // Upto is the state of the conversation after its first n messages.
 func (g *Origin) Upto(n int, root session.ID, next int64) *Origin {

@@ -79,9 +79,12 @@ type Deletion struct {
 // Foreign reports whether a table has no text of owners. The names and the session keys
 // of API keys belong to the operator; the names are in the audit. The audit has no content, and its hash chain would
 // show a change. Erasures are hashes, passes name keys by their ids, and
-// providers are named in the configuration.
+// providers are named in the configuration. Nodes are named by their machines, and places and
+// tickets by hashes.
 func Foreign(table string) bool {
-	return slices.Contains([]string{"api_keys", "audit", "erasures", "id_ranges", "meta", "owners", "passes", "providers"}, table)
+	return slices.Contains([]string{
+		"api_keys", "audit", "erasures", "id_ranges", "meta", "nodes", "owners", "passes", "places", "providers", "tickets",
+	}, table)
 }
 
 // Tables are the tables with texts of owners, by name. Every store of all data has them.
