@@ -32,6 +32,9 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	if err != nil || old {
 		return Imported{Same: old, Fate: FateSame, Session: known.Root}, err
 	}
+	if a.Origin.Adds {
+		return Imported{Fate: FateGrown, Session: known.Root, Messages: len(known.Fresh(a.Origin))}, nil
+	}
 	common := known.Common(a.Origin)
 	out.Session = known.Root
 	out.Fate, err = c.fate(ctx, a, known, common)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -78,6 +79,9 @@ func (c *Curator) origin(ctx context.Context, a *Archived) (*lineage.Origin, err
 // stored one comes from an older export, unless it says that it was changed after the newest
 // stored message was said: then its end was deleted in the other program.
 func (c *Curator) nothingNew(ctx context.Context, a *Archived, known *lineage.Origin) (bool, error) {
+	if a.Origin.Adds {
+		return len(known.Fresh(a.Origin)) == 0, nil
+	}
 	if !known.Holds(a.Origin) {
 		return false, nil
 	}
@@ -103,6 +107,10 @@ func (c *Curator) update(ctx context.Context, a *Archived, known *lineage.Origin
 	if err != nil || !sameOrigin(now, known) {
 		return Imported{}, err == nil, err
 	}
+	if a.Origin.Adds {
+		got, err = c.add(ctx, a, l, known)
+		return got, false, err
+	}
 	common := known.Common(a.Origin)
 	from, standing, err := c.placeOf(ctx, a.Owner, known.Root, common)
 	if err != nil {
@@ -121,9 +129,26 @@ func (c *Curator) update(ctx context.Context, a *Archived, known *lineage.Origin
 			return Imported{}, false, err
 		}
 	}
-	added, err := c.extend(ctx, a, l, common)
+	more := *a
+	more.Messages = behind(a.Messages, common)
+	added, err := c.extend(ctx, &more, l, common)
 	added.Fate, added.Session = got.Fate, known.Root
 	return added, false, err
+}
+
+// add adds the messages that are not stored yet of a conversation whose messages stand alone.
+func (c *Curator) add(ctx context.Context, a *Archived, l *lineage.Held, known *lineage.Origin) (Imported, error) {
+	fresh := known.Fresh(a.Origin)
+	origin := *a.Origin
+	origin.Marks = slices.Clone(known.Marks)
+	for _, i := range fresh {
+		origin.Marks = append(origin.Marks, a.Origin.Mark(i)...)
+	}
+	more := *a
+	more.Origin, more.Messages = &origin, only(a.Messages, fresh)
+	got, err := c.extend(ctx, &more, l, known.Len())
+	got.Fate, got.Session = FateGrown, known.Root
+	return got, err
 }
 
 // sameOrigin reports whether the stored state is still the one that was read.
@@ -152,8 +177,8 @@ func (c *Curator) placeOf(ctx context.Context, o owner.Owner, root session.ID, n
 	}
 }
 
-// extend adds the messages behind the first n to the lineage that holds a conversation. A
-// failure leaves a part, and the next import adds the rest.
+// extend adds messages to the lineage that holds the first n of a conversation. A failure leaves a
+// part, and the next import adds the rest.
 func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n int) (Imported, error) {
 	tip, err := c.sessions.Tip(ctx, a.Owner, l.Tip.RootID)
 	if err != nil {
@@ -173,18 +198,39 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 	if tip.EndReason == session.EndIncomplete {
 		im.want.EndReason, im.want.EndedAt = "", a.Sessions[0].EndedAt
 	}
-	err = im.run(ctx, behind(a.Messages, n, tip.ID))
+	err = im.run(ctx, of(tip.ID, a.Messages))
 	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Keys: im.keys}, err
 }
 
-// behind are the messages behind the first n, as messages of a session.
-func behind(messages iter.Seq2[session.Message, error], n int, id session.ID) iter.Seq2[session.Message, error] {
+// behind are the messages behind the first n.
+func behind(messages iter.Seq2[session.Message, error], n int) iter.Seq2[session.Message, error] {
+	return picked(messages, func(i int) bool { return i >= n })
+}
+
+// only are the messages at some places, which rise.
+func only(messages iter.Seq2[session.Message, error], places []int) iter.Seq2[session.Message, error] {
+	return picked(messages, func(i int) bool {
+		_, found := slices.BinarySearch(places, i)
+		return found
+	})
+}
+
+// picked are the messages at the places that are wanted. An error is passed on.
+func picked(messages iter.Seq2[session.Message, error], wanted func(place int) bool) iter.Seq2[session.Message, error] {
 	return func(yield func(session.Message, error) bool) {
-		i := 0
+		i := -1
 		for m, err := range messages {
-			if i++; i <= n && err == nil {
-				continue
+			if i++; (wanted(i) || err != nil) && !yield(m, err) {
+				return
 			}
+		}
+	}
+}
+
+// of are messages as those of a session.
+func of(id session.ID, messages iter.Seq2[session.Message, error]) iter.Seq2[session.Message, error] {
+	return func(yield func(session.Message, error) bool) {
+		for m, err := range messages {
 			m.SessionID = id
 			if !yield(m, err) {
 				return
@@ -212,7 +258,7 @@ func (c *Curator) importApart(ctx context.Context, a *Archived) (Imported, error
 		row := a.Sessions[0]
 		row.ID, row.RootID = id, id
 		apart := *a
-		apart.Sessions, apart.Messages = []session.Session{row}, behind(a.Messages, 0, id)
+		apart.Sessions, apart.Messages = []session.Session{row}, of(id, a.Messages)
 		got, err := c.importNew(ctx, &apart)
 		got.Fate, got.Session = FateApart, id
 		return got, err

@@ -16,6 +16,9 @@ type archiveOrigin struct {
 	// Marks has eight bytes for each message of the line, in base64: the beginning of a
 	// hash over the other program's ids of all messages up to that one.
 	Marks []byte `json:"marks"`
+	// Adds says that each message stands alone: its mark is of this message only. Messages that are
+	// not stored are added, and none is undone.
+	Adds bool `json:"adds,omitempty"`
 	// ChangedAt is when the other program changed the conversation last.
 	ChangedAt when `json:"changed_at,omitzero"`
 }
@@ -38,7 +41,7 @@ func (a *archiveOrigin) parse() (*lineage.Origin, error) {
 	if len(a.Marks)%lineage.MarkSize != 0 {
 		return nil, fault.New(fault.Invalid, "invalid_export", "The \"marks\" of an \"origin\" must have eight bytes for each message.").At("origin")
 	}
-	return &lineage.Origin{System: a.System, ID: a.ID, Marks: a.Marks, ChangedAt: a.ChangedAt.Time}, nil
+	return &lineage.Origin{System: a.System, ID: a.ID, Marks: a.Marks, Adds: a.Adds, ChangedAt: a.ChangedAt.Time}, nil
 }
 
 // importFates counts the conversations of other programs that were neither new nor

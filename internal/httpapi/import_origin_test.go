@@ -158,3 +158,35 @@ func TestImportMarks(t *testing.T) {
 	}
 	w.imports(t, "", good, "imported:1 messages:2")
 }
+
+// addedLine is a line of memories that stand alone.
+func addedLine(texts ...string) string {
+	var ms []string
+	var marks []byte
+	for i, text := range texts {
+		ms = append(ms, fmt.Sprintf(`{"role":"user","content":%q,"said_at":%d}`, text, 1700000000+i))
+		sum := sha256.Sum256([]byte(text))
+		marks = append(marks, sum[:lineage.MarkSize]...)
+	}
+	return fmt.Sprintf(`{"id":"mem:m","source":"import","started_at":1700000000,"origin":{"system":"mem","id":"m","adds":true,"marks":%q},"messages":[%s]}`+"\n",
+		base64.StdEncoding.EncodeToString(marks), strings.Join(ms, ","))
+}
+
+// TestImportAdds: of messages that stand alone, each page adds what is not stored, in any order.
+func TestImportAdds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	const ada, tea, oslo, ink = "My cat is called Ada.", "I like tea.", "I live in Oslo.", "I need ink."
+	w.imports(t, "", addedLine(ada, tea), "imported:1 messages:2")
+	w.imports(t, "?dry_run=true", addedLine(oslo, tea), "grown:1 messages:1")
+	w.imports(t, "", addedLine(oslo, tea), "grown:1 messages:1")
+	w.imports(t, "", addedLine(tea), "unchanged:1")
+	w.chat("mem:m", "I have a dog, too.")
+	w.imports(t, "", addedLine(ink, ada), "grown:1 messages:1")
+	w.imports(t, "", addedLine(oslo, ada, ink), "unchanged:1")
+	got := w.standing("mem:m")
+	if want := []string{ada, tea, oslo, "I have a dog, too."}; len(got) != 6 || !slices.Equal(got[:4], want) || got[5] != ink {
+		t.Errorf("got %q", got)
+	}
+	w.states()
+}

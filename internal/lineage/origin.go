@@ -2,6 +2,7 @@ package lineage
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/session"
@@ -22,6 +23,9 @@ type Origin struct {
 	// Marks has MarkSize bytes for each message: the beginning of a hash over the ids, in
 	// the other program, of all messages up to that one.
 	Marks []byte
+	// Adds says that the messages stand alone, as the memories of a program do: each mark is of its
+	// message only, and an input may have any part of them. It is not stored.
+	Adds bool
 	// ChangedAt is when the other program says that the conversation was changed last; zero if
 	// it does not say. It is not stored.
 	ChangedAt time.Time
@@ -30,12 +34,14 @@ type Origin struct {
 // Len is the number of imported messages.
 func (g *Origin) Len() int { return len(g.Marks) / MarkSize }
 
+// Mark is the mark of a message.
+func (g *Origin) Mark(i int) []byte { return g.Marks[i*MarkSize : (i+1)*MarkSize] }
+
 // Common is the number of messages with which two states of a conversation begin alike.
 func (g *Origin) Common(other *Origin) int {
 	n := min(g.Len(), other.Len())
 	for i := range n {
-		at := i * MarkSize
-		if !bytes.Equal(g.Marks[at:at+MarkSize], other.Marks[at:at+MarkSize]) {
+		if !bytes.Equal(g.Mark(i), other.Mark(i)) {
 			return i
 		}
 	}
@@ -45,6 +51,23 @@ func (g *Origin) Common(other *Origin) int {
 // Holds reports whether a state of the conversation has nothing that this one lacks. An older
 // export ends earlier than a newer one.
 func (g *Origin) Holds(other *Origin) bool { return g.Common(other) == other.Len() }
+
+// Fresh are the places of the messages in other that this state lacks, where messages stand alone.
+func (g *Origin) Fresh(other *Origin) []int {
+	known := make(map[string]bool)
+	for mark := range slices.Chunk(g.Marks, MarkSize) {
+		known[string(mark)] = true
+	}
+	var fresh []int
+	at := 0
+	for mark := range slices.Chunk(other.Marks, MarkSize) {
+		if !known[string(mark)] {
+			fresh = append(fresh, at)
+		}
+		at++
+	}
+	return fresh
+}
 
 // Upto is the state of the conversation after its first n messages.
 func (g *Origin) Upto(n int, root session.ID, next int64) *Origin {
