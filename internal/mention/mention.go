@@ -84,6 +84,11 @@ func alone(cs []rune) bool {
 func (t *Thing) In(text string) bool { return t.in([]byte(text)) }
 
 func (t *Thing) in(text []byte) bool {
+	return t.has(text) && (!t.slight() || len(t.spans(text)) > 0)
+}
+
+// has reports whether the name is in a text, be it in an id by chance.
+func (t *Thing) has(text []byte) bool {
 	for _, f := range readings(text, false) {
 		for i := range t.needles {
 			if at, _ := f.find(&t.needles[i], 0); at >= 0 {
@@ -101,7 +106,7 @@ type Span struct{ Start, End int }
 func (t *Thing) Spans(text string) []Span { return t.spans([]byte(text)) }
 
 func (t *Thing) spans(text []byte) []Span {
-	if !t.in(text) { // places cost several times as much
+	if !t.has(text) { // places cost several times as much
 		return nil
 	}
 	var all []Span
@@ -112,7 +117,9 @@ func (t *Thing) spans(text []byte) []Span {
 				if at < 0 {
 					break
 				}
-				all = append(all, Span{f.from[at], f.to[end-1]})
+				if s := (Span{f.from[at], f.to[end-1]}); !t.slight() || !inMadeID(text, s) {
+					all = append(all, s)
+				}
 				from = end
 			}
 		}
