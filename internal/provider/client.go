@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -78,6 +80,9 @@ type Exchange struct {
 	Out   any // nil if the answer is not read
 	// Limit is the longest answer, in bytes; 0 is the usual one.
 	Limit int64
+	// Absent matches the detail of the server's 404 for a thing that it does not have, as its API
+	// publishes it; nil if it publishes none for this request.
+	Absent *regexp.Regexp
 }
 
 // Do makes an exchange. It fails with Upstream if the server refuses or its answer has
@@ -119,7 +124,7 @@ func (c *Client) Do(ctx context.Context, x *Exchange) error {
 	case err != nil:
 		return unreachable(err)
 	case resp.StatusCode >= 300:
-		return refused(resp, text)
+		return refused(x, resp, text)
 	case int64(len(text)) > limit:
 		return misshapen(fmt.Errorf("an answer of more than %d bytes", limit))
 	case x.Out == nil:
@@ -172,9 +177,13 @@ func Misshapen(what string) error { return misshapen(errors.New(what)) }
 
 // refused is the fault for a status, with what the server says about it: {"detail": …} with
 // a text, or with a list of what is wrong. A redirect names where it leads.
-func refused(resp *http.Response, text []byte) error {
+func refused(x *Exchange, resp *http.Response, text []byte) error {
 	msg := fmt.Sprintf("The memory provider answered %d", resp.StatusCode)
 	detail := detailOf(text)
+	absent := resp.StatusCode == http.StatusNotFound && x.saysAbsent(text)
+	if resp.StatusCode == http.StatusNotFound && !absent {
+		detail = cmp.Or(detail, "it does not say what is missing. Check memory_provider.url")
+	}
 	if to, err := resp.Location(); err == nil && resp.StatusCode < 400 {
 		detail = "it redirects to " + Line(to.Scheme+"://"+to.Host+to.Path) + ", which is not followed. Set memory_provider.url to the right address"
 	}
@@ -183,8 +192,22 @@ func refused(resp *http.Response, text []byte) error {
 	}
 	f := fault.New(fault.Upstream, "provider_refused", strings.TrimSuffix(msg, ".")+".")
 	f.Status = resp.StatusCode
+	if absent {
+		f.Err = errAbsent
+	}
 	return f
 }
+
+// saysAbsent reports whether an answer says in the published form that a thing does not exist.
+func (x *Exchange) saysAbsent(text []byte) bool {
+	var answer struct {
+		Detail string `json:"detail"`
+	}
+	return x.Absent != nil && jsonv2.Unmarshal(text, &answer) == nil && x.Absent.MatchString(answer.Detail)
+}
+
+// errAbsent is the cause of a refusal that says that a thing does not exist.
+var errAbsent = errors.New("the provider does not have it")
 
 func detailOf(text []byte) string {
 	var answer struct {
@@ -220,8 +243,13 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// Absent reports whether a provider says that it does not have the thing.
-func Absent(err error) bool { return StatusOf(err) == http.StatusNotFound }
+// Absent reports whether a provider says that it does not have the thing. A 404 alone does not say
+// so: a router that does not know the path gives it, too, and so does a proxy without its server.
+func Absent(err error) bool { return errors.Is(err, errAbsent) }
+
+// NoRow reports whether a provider refused to delete a thing from its list with a 404, whoever gave
+// it. It proves nothing: the list is read again afterwards.
+func NoRow(err error) bool { return StatusOf(err) == http.StatusNotFound }
 
 // Host is the address of a server as a part of a provider's id.
 func Host(base string) string {

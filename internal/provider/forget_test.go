@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -285,5 +286,37 @@ func TestForgetAllBackfilled(t *testing.T) {
 	h.catchUp()
 	if h.holds("Zanzibar") || h.holds("tea") {
 		t.Error("the provider was told again what it had to forget")
+	}
+}
+
+// TestForgetWrongPath: P2. A server that answers 404 to everything has deleted nothing. The debt stays,
+// and is paid once the provider is back.
+func TestForgetWrongPath(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{"detail":"Not Found"}`, "<html>404 Not Found</html>"} {
+		h := build(t, nil)
+		h.say("s", "key", "I like tea.")
+		h.catchUp()
+		h.honcho.Always(&providertest.Fault{Status: http.StatusNotFound, Body: body})
+		checks, err := h.manager.Test(t.Context(), owner.Local())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range checks {
+			if c.Problem == "" {
+				t.Errorf("%s: the test says that %s works", body, c.Step)
+			}
+		}
+		passed, err := h.manager.ForgetAll(t.Context(), owner.Local())
+		if err != nil || passed.Confirmed != 0 || len(passed.Left) != 1 {
+			t.Errorf("%s: got %+v, %v, want nothing confirmed", body, passed, err)
+		}
+		h.has("key", "I like tea.", "ok")
+		h.honcho.Always(nil)
+		h.catchUp()
+		h.has("key")
+		if status, err := h.manager.Status(t.Context(), owner.Local()); err != nil || len(status.Owed) != 0 {
+			t.Errorf("%s: got %+v, %v, want the debt paid", body, status, err)
+		}
 	}
 }

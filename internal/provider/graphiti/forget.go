@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 
 	"github.com/hermes-memory/hermes/internal/provider"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -44,7 +45,7 @@ func (g *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 
 // forgetGroup deletes a group, and looks what is left of it.
 func (g *Provider) forgetGroup(ctx context.Context, group string) (run.Passed, error) {
-	if _, err := g.remove(ctx, "/group/"+url.PathEscape(group)); err != nil {
+	if _, err := g.remove(ctx, "/group/"+url.PathEscape(group)); err != nil && !provider.NoRow(err) {
 		return run.Passed{}, err
 	}
 	stored, _, err := g.episodes(ctx, group)
@@ -90,9 +91,13 @@ func (g *Provider) forgetMessage(ctx context.Context, group string, id int64, st
 	return 0, nil
 }
 
-// remove deletes something. there is false if the server did not have it.
+// absent matches what Graphiti says of an episode that it does not have. Of a path that it does not
+// know, its router says "Not Found" alone.
+var absent = regexp.MustCompile(`(?i)^(node|episode)\b.*\bnot found\b`)
+
+// remove deletes something. there is false if the server says that it did not have it.
 func (g *Provider) remove(ctx context.Context, path string) (there bool, err error) {
-	err = g.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path})
+	err = g.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path, Absent: absent})
 	if provider.Absent(err) {
 		return false, nil
 	}

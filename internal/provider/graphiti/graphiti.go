@@ -132,7 +132,7 @@ func (g *Provider) episodes(ctx context.Context, group string) (stored map[strin
 	err = g.client.Do(ctx, &provider.Exchange{
 		Method: http.MethodGet, Path: "/episodes/" + url.PathEscape(group), Query: url.Values{"last_n": {strconv.Itoa(maxEpisodes)}}, Out: &list,
 	})
-	if err != nil && !provider.Absent(err) {
+	if err != nil { // the list of a group that does not exist is empty
 		return nil, false, fmt.Errorf("list episodes: %w", err)
 	}
 	stored = make(map[string]bool, len(list))

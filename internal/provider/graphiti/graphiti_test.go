@@ -2,6 +2,7 @@ package graphiti
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -122,6 +123,7 @@ func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
 	})
 	if len(f.rows) == had && !f.stubborn && r.PathValue("uuid") != "" {
 		w.WriteHeader(http.StatusNotFound)
+		_, _ = fmt.Fprintf(w, `{"detail":"node %s not found"}`, r.PathValue("uuid"))
 		return
 	}
 	_, _ = w.Write([]byte(`{"message":"deleted","success":true}`))

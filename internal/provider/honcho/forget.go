@@ -67,7 +67,7 @@ func (h *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 	}
 	h.leave(p)
 	err := h.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: sessionPath(p)})
-	if err != nil && !provider.Absent(err) {
+	if err != nil && !provider.NoRow(err) {
 		return run.Passed{}, fmt.Errorf("delete a session: %w", err)
 	}
 	left, err := h.deleteConclusions(ctx, p)
@@ -103,7 +103,7 @@ func (h *Provider) deleteConclusions(ctx context.Context, p run.Place) (left int
 		}
 		for _, part := range found {
 			path := workspace(p) + "/conclusions/" + part
-			if err := h.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path}); err != nil && !provider.Absent(err) {
+			if err := h.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path}); err != nil && !provider.NoRow(err) {
 				return 0, fmt.Errorf("delete a conclusion: %w", err)
 			}
 		}

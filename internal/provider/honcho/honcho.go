@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +52,10 @@ func BaseURL(base string) string {
 // workspace and its parts are paths of the API.
 func workspace(p run.Place) string { return "/v3/workspaces/" + url.PathEscape(p.Workspace) }
 
+// absent matches what Honcho says of a thing that it does not have: "Session x not found in workspace
+// y". Of a path that it does not know, its router says "Not Found" alone.
+var absent = regexp.MustCompile(`(?i)^(session|workspace|peer|conclusion|resource)\b.*\bnot found\b`)
+
 func sessionPath(p run.Place) string { return workspace(p) + "/sessions/" + url.PathEscape(p.Session) }
 
 // Recall implements run.Provider. It asks for what is known: a chat with a peer would run a
@@ -64,7 +69,7 @@ func (h *Provider) Recall(ctx context.Context, p run.Place, question string, _ i
 	query := url.Values{"search_query": {firstRunes(question, maxQuery)}, "search_top_k": {"10"}, "max_conclusions": {"20"}}
 	err := h.client.Do(ctx, &provider.Exchange{
 		Method: http.MethodGet, Path: workspace(p) + "/peers/" + url.PathEscape(p.User) + "/context", Query: query,
-		Out: &out, Limit: provider.MaxRecall,
+		Out: &out, Limit: provider.MaxRecall, Absent: absent,
 	})
 	switch {
 	case provider.Absent(err):
@@ -223,7 +228,7 @@ func (h *Provider) send(ctx context.Context, p run.Place, pieces []provider.Piec
 		Method: http.MethodPost, Path: sessionPath(p) + "/messages", In: map[string]any{"messages": list}, Out: &out,
 	})
 	if err != nil {
-		if provider.Absent(err) { // another client has deleted it
+		if provider.NoRow(err) { // another client may have deleted it
 			h.leave(p)
 		}
 		return fmt.Errorf("store messages: %w", err)

@@ -39,7 +39,7 @@ func list[T any](ctx context.Context, h *Provider, w *wanted) (page[T], error) {
 	if w.reverse {
 		query.Set("reverse", "true")
 	}
-	err := h.client.Do(ctx, &provider.Exchange{Method: http.MethodPost, Path: w.path, Query: query, In: w.in, Out: &out})
+	err := h.client.Do(ctx, &provider.Exchange{Method: http.MethodPost, Path: w.path, Query: query, In: w.in, Out: &out, Absent: absent})
 	if err != nil {
 		return page[T]{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,6 +160,9 @@ func (m *Provider) add(ctx context.Context, user string, s *provider.Piece) erro
 // pageSize is how many memories a page of the platform has, and maxPages how many are read.
 const pageSize, maxPages = 100, 100
 
+// noPage matches what the platform says of a page behind the last one.
+var noPage = regexp.MustCompile(`(?i)^invalid page\b`)
+
 // errMuch says that a user has more memories than are read.
 var errMuch = fault.New(fault.Upstream, "provider_answer", "Mem0 has more memories of the place than hermes reads.")
 
@@ -175,7 +179,7 @@ func (m *Provider) each(ctx context.Context, user string, read func(memories) bo
 			x = &provider.Exchange{Method: http.MethodGet, Path: "/memories", Query: url.Values{"user_id": {user}}}
 		}
 		var out memories
-		x.Out = &out
+		x.Out, x.Absent = &out, noPage
 		err := m.client.Do(ctx, x)
 		if n > 1 && provider.Absent(err) {
 			return nil // behind the last page
@@ -238,7 +242,7 @@ func (m *Provider) delete(ctx context.Context, parts []string) error {
 		if m.own {
 			path = "/memories/" + part
 		}
-		if err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path}); err != nil && !provider.Absent(err) {
+		if err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: path}); err != nil && !provider.NoRow(err) {
 			return fmt.Errorf("delete a memory: %w", err)
 		}
 	}

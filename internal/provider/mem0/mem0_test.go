@@ -116,7 +116,8 @@ func (f *fake) list(w http.ResponseWriter, r *http.Request) {
 	size := cmp.Or(f.page, pageSize)
 	from := min((page-1)*size, len(rows))
 	if from == len(rows) && page > 1 {
-		w.WriteHeader(http.StatusNotFound) // "Invalid page."
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"detail":"Invalid page."}`))
 		return
 	}
 	_ = json.NewEncoder(w).Encode(rows[from:min(from+size, len(rows))])

@@ -171,7 +171,7 @@ func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 		}
 		for _, part := range found {
 			err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: "/v3/documents/" + part})
-			if err != nil && !provider.Absent(err) {
+			if err != nil && !provider.NoRow(err) {
 				return run.Passed{}, fmt.Errorf("delete a document: %w", err)
 			}
 		}
