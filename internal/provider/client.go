@@ -77,7 +77,7 @@ type Exchange struct {
 	Path  string
 	Query url.Values
 	In    any // nil for no body
-	Out   any // nil if the answer is not read
+	Out   any // nil if the answer may be any JSON, or nothing
 	// Limit is the longest answer, in bytes; 0 is the usual one.
 	Limit int64
 	// Absent matches the detail of the server's 404 for a thing that it does not have, as its API
@@ -127,10 +127,12 @@ func (c *Client) Do(ctx context.Context, x *Exchange) error {
 		return refused(x, resp, text)
 	case int64(len(text)) > limit:
 		return misshapen(fmt.Errorf("an answer of more than %d bytes", limit))
-	case x.Out == nil:
-		return nil
+	case x.Out != nil:
+		return decode(text, x.Out)
+	case len(bytes.TrimSpace(text)) > 0 && !jsontext.Value(text).IsValid():
+		return Misshapen("an answer that is no JSON") // such as a page that asks for a login
 	}
-	return decode(text, x.Out)
+	return nil
 }
 
 // read reads an answer, of which one byte more than the limit may come. A proxy may pack what was

@@ -94,9 +94,15 @@ func (g *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error
 		for i := range list {
 			list[i] = messageOf(group, p, &pieces[i])
 		}
+		var out struct {
+			Success bool `json:"success"`
+		}
 		err := g.client.Do(ctx, &provider.Exchange{
-			Method: http.MethodPost, Path: "/messages", In: map[string]any{"group_id": group, "messages": list},
+			Method: http.MethodPost, Path: "/messages", In: map[string]any{"group_id": group, "messages": list}, Out: &out,
 		})
+		if err == nil && !out.Success {
+			err = provider.Misshapen("no success")
+		}
 		if err != nil {
 			return fmt.Errorf("add messages: %w", err)
 		}

@@ -112,7 +112,7 @@ func TestContract(t *testing.T) {
 					}
 					return p
 				}
-				return &providertest.Rig{Provider: open("key"), Stranger: open("wrong"), Faults: faults, Texts: s.texts, Single: !whole}
+				return &providertest.Rig{Provider: open("key"), Stranger: open("wrong"), Faults: faults, Texts: s.texts, Single: !whole, Terse: true}
 			})
 		})
 	}

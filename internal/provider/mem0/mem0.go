@@ -154,7 +154,23 @@ func (m *Provider) add(ctx context.Context, user string, s *provider.Piece) erro
 	} else {
 		in["timestamp"] = s.At.Unix()
 	}
-	return m.client.Do(ctx, &provider.Exchange{Method: http.MethodPost, Path: path, In: in})
+	return m.client.Do(ctx, &provider.Exchange{Method: http.MethodPost, Path: path, In: in, Out: &added{}})
+}
+
+// added is the answer to a message: the platform's event, which it works on later, or a list of what
+// was drawn from the message.
+type added struct{}
+
+// UnmarshalJSON refuses other answers.
+func (*added) UnmarshalJSON(text []byte) error {
+	var event struct {
+		ID string `json:"event_id"`
+	}
+	if text[0] == '{' && json.Unmarshal(text, &event) == nil && event.ID != "" {
+		return nil
+	}
+	var list memories
+	return list.UnmarshalJSON(text)
 }
 
 // pageSize is how many memories a page of the platform has, and maxPages how many are read.

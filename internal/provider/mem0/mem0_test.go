@@ -71,7 +71,11 @@ func (f *fake) add(w http.ResponseWriter, r *http.Request) {
 	}
 	f.last++
 	f.rows = append(f.rows, row{strconv.Itoa(f.last), in.Messages[0].Content, in.Metadata, in.User})
-	_ = json.NewEncoder(w).Encode(map[string]any{"results": []any{}})
+	answer := map[string]any{"results": []any{}}
+	if !f.own {
+		answer = map[string]any{"message": "Memory processing has been queued for background execution", "status": "PENDING", "event_id": "e1"}
+	}
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 func (f *fake) of(user string) []row {

@@ -79,10 +79,16 @@ func (m *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error
 	pieces := provider.Pieces(said)
 	for i := range pieces {
 		s := &pieces[i]
-		err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodPost, Path: "/v3/documents", In: map[string]any{
+		var out struct {
+			ID string `json:"id"`
+		}
+		err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodPost, Path: "/v3/documents", Out: &out, In: map[string]any{
 			"content": s.Text, "customId": documentID(tag, s.Mark()), "containerTag": tag,
 			"metadata": map[string]string{"role": string(s.Role), "speaker": s.Speaker, "said_at": s.At.UTC().Format(time.RFC3339)},
 		}})
+		if err == nil && out.ID == "" {
+			err = provider.Misshapen("a document without an id")
+		}
 		if err != nil {
 			return fmt.Errorf("add a document: %w", err)
 		}
