@@ -51,7 +51,7 @@ memory_provider:
 func TestMemoryProviderRefused(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"memory_provider: {type: zep}":                               "is not one of",
+		"memory_provider: {type: zep}":                               `"zep" is not one of http, honcho, mem0, graphiti, supermemory, and not empty`,
 		"memory_provider: {type: graphiti}":                          "needs a URL",
 		"memory_provider: {type: http}":                              "needs a URL",
 		"memory_provider: {type: http, url: 'http://x', peer: alex}": "only Honcho has peers",

@@ -186,12 +186,20 @@ func choice(name, env, flagName, usage string, at func(*Config) *string, allowed
 	s := text(name, env, flagName, usage, at)
 	s.set = func(c *Config, v string) error {
 		if !slices.Contains(allowed, v) {
-			return fmt.Errorf("%q is not one of %s", v, strings.Join(allowed, ", "))
+			return fmt.Errorf("%q is not one of %s", v, spelled(allowed))
 		}
 		*at(c) = v
 		return nil
 	}
 	return s
+}
+
+// spelled are the values of a choice as a list. Nothing can be one of them.
+func spelled(allowed []string) string {
+	if i := slices.Index(allowed, ""); i >= 0 {
+		return strings.Join(slices.Delete(slices.Clone(allowed), i, i+1), ", ") + ", and not empty"
+	}
+	return strings.Join(allowed, ", ")
 }
 
 func number(name, env, usage string, at func(*Config) *int) setting {
