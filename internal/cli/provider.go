@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,8 +56,9 @@ func (a *app) printProvider(st *httpapi.ProviderStatus) error {
 	if !st.Serves {
 		a.say("It is not told what you say: memory_provider.owners does not list you.")
 	}
-	a.say("Since the start of the server: %d questions, %d answers, %d messages told. A turn waits %d ms. Sent: %s.",
-		st.Asked, st.Answered, st.Told, st.WaitMS, st.Send)
+	asked, told := countOf(int(st.Asked), "question", "questions"), countOf(int(st.Told), "message", "messages")
+	a.say("Since the start of the server: %s, %s, %s told. A turn waits %d ms. Sent: %s.",
+		asked, countOf(int(st.Answered), "answer", "answers"), told, st.WaitMS, st.Send)
 	a.say("Sessions with something to tell: %d", st.Waiting)
 	if st.Problem != nil {
 		a.say("The last attempt failed: %s", *st.Problem)
@@ -84,7 +84,7 @@ func (a *app) printOwed(list []curate.Owed) error {
 	rows := [][]string{{"To forget at", "Place", "What", "Forgotten here", "Asked there", "Next attempt", "Why not yet"}}
 	for i := range list {
 		o := &list[i]
-		what := strconv.Itoa(o.Messages) + " messages"
+		what := countOf(o.Messages, "message", "messages")
 		if o.Whole {
 			what = "all"
 		}
@@ -156,7 +156,7 @@ func (a *app) backfill(ctx context.Context, cl *client, yes, dryRun bool) error 
 			return err
 		}
 		if !dryRun {
-			a.say("%d messages in %d sessions, %d characters, would be sent.", out.Messages, out.Sessions, out.Characters)
+			a.say("%s would be sent.", extent(&out))
 			if err := a.confirm(false, "Send them?"); err != nil {
 				return err
 			}
@@ -170,12 +170,23 @@ func (a *app) backfill(ctx context.Context, cl *client, yes, dryRun bool) error 
 	if a.json {
 		return a.printJSON(out)
 	}
-	verb := "are sent in the background; `hermes work` shows what is left"
-	if dryRun {
-		verb = "would be sent"
+	switch {
+	case dryRun:
+		a.say("%s would be sent.", extent(&out))
+	case out.Messages == 0:
+		a.say("There is nothing to send.")
+	case cl.embedded != nil:
+		a.say("%s wait. No server is running; the next `hermes serve` sends them.", extent(&out))
+	default:
+		a.say("%s are sent in the background; `hermes work` shows what is left.", extent(&out))
 	}
-	a.say("%d messages in %d sessions, %d characters, %s.", out.Messages, out.Sessions, out.Characters, verb)
 	return nil
+}
+
+// extent says how much a backfill tells.
+func extent(b *httpapi.ProviderBackfill) string {
+	return fmt.Sprintf("%s in %s, %s,", countOf(b.Messages, "message", "messages"), countOf(b.Sessions, "session", "sessions"),
+		countOf(b.Characters, "character", "characters"))
 }
 
 func (a *app) providerForget() *cobra.Command {
@@ -211,7 +222,7 @@ func (a *app) printPassed(p *curate.PassedOn) error {
 	if p == nil {
 		return nil
 	}
-	a.say("The memory provider has confirmed that %d messages or places are gone there.", p.Confirmed)
+	a.say("The memory provider has confirmed that %s gone there.", countOf(p.Confirmed, "message or place is", "messages or places are"))
 	if len(p.Left) > 0 {
 		a.say("Not confirmed there; it is asked again for 30 days, and `hermes provider status` shows it:")
 	}

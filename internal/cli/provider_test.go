@@ -64,7 +64,7 @@ func TestProvider(t *testing.T) {
 	}
 	until(t, func() bool { // the answer of the provider is noted after it has the message
 		out, _ := s.run("", "provider", "backfill", "--dry-run")
-		return strings.Contains(out, "2 messages in 1 sessions")
+		return strings.Contains(out, "2 messages in 1 session,")
 	})
 	s.run("", "provider", "backfill", "--yes")
 	until(t, func() bool { return told("I said this before.") })
@@ -101,4 +101,33 @@ func (s *shell) why(answer string) string {
 	}
 	out, _ := s.run("", "why", a.Hermes.ReceiptID)
 	return out
+}
+
+// TestBackfillWithoutServer: what is to be told is kept for the next server.
+func TestBackfillWithoutServer(t *testing.T) {
+	t.Parallel()
+	honcho, up := honchotest.Start(t), upstreamtest.New(t, upstreamtest.Options{})
+	home := filepath.Join(t.TempDir(), "home")
+	s := &shell{t: t, env: map[string]string{"HERMES_HOME": home, "HERMES_UPSTREAM_URL": up.URL + "/v1", "HERMES_MODEL": "m", "HERMES_PROBE": "false"}}
+	call, stop := s.serve()
+	call("POST", "/k/me/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"I said this before."}]}`)
+	stop()
+	s.env["HERMES_MEMORY_PROVIDER"], s.env["HONCHO_BASE_URL"], s.env["HONCHO_API_KEY"] = "honcho", honcho.URL, honchotest.Key
+	out, errs := s.run("", "provider", "backfill", "--yes")
+	if !strings.Contains(out, "2 messages in 1 session,") || !strings.Contains(out, "`hermes serve` sends them") {
+		t.Errorf("got %q, %q", out, errs)
+	}
+	if n := len(honcho.Requests()); n > 0 {
+		t.Errorf("%d requests without a server", n)
+	}
+	_, stop = s.serve()
+	defer stop()
+	until(t, func() bool {
+		for _, r := range honcho.Requests() {
+			if strings.Contains(r.Body, "I said this before.") {
+				return true
+			}
+		}
+		return false
+	})
 }

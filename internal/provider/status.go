@@ -203,11 +203,16 @@ func (m *Manager) countLineage(ctx context.Context, o owner.Owner, tip *session.
 }
 
 // Backfill lets the provider be told what was said before it was in use, and what was
-// imported.
+// imported. From then on the provider is in use: switching it on later would end the backfill.
 func (m *Manager) Backfill(ctx context.Context, o owner.Owner) (Backfill, error) {
 	count, err := m.CountBackfill(ctx, o)
 	if err != nil {
 		return count, err
+	}
+	if m.since.IsZero() { // no server has started it, so that the next one sends all
+		if _, err := m.Tellings.SwitchProvider(ctx, m.ID, m.moment()); err != nil {
+			return count, fmt.Errorf("switch a provider on: %w", err)
+		}
 	}
 	roots, err := m.Tellings.BackfillProvider(ctx, o, m.ID)
 	if err != nil {
