@@ -160,7 +160,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	s.choice = choice
-	if err := s.setProvider(); err != nil {
+	if err := s.setProvider(ctx); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	s.setTools(ctx, parts.getenv)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/hermes-memory/hermes/internal/config"
@@ -18,15 +19,19 @@ import (
 
 // setProvider makes what looks after the external memory provider, if one is configured.
 // Without one it only knows what an earlier one still has to forget.
-func (s *server) setProvider() error {
+func (s *server) setProvider(ctx context.Context) error {
 	set := &s.cfg.MemoryProvider
 	external, place, err := openProvider(set)
 	if err != nil {
 		return err
 	}
+	home, err := s.db.ProviderHome(ctx, place)
+	if err != nil {
+		return err
+	}
 	s.external = provider.New(provider.Parts{
 		Config: provider.Config{
-			ID: place, Type: set.Type, Owners: set.Owners, UserOnly: set.Send == "user", Wait: set.Wait, Peer: set.Peer,
+			ID: place, Home: home, Type: set.Type, Owners: set.Owners, UserOnly: set.Send == "user", Wait: set.Wait, Peer: set.Peer,
 		},
 		Provider: external, Names: s.db, Tellings: s.db, Debts: s.db, Queue: s.told, Sessions: s.told, List: s.owners, Now: s.now, Log: s.log,
 	})

@@ -43,16 +43,7 @@ func TestProvider(t *testing.T) {
 	call, stop = s.serve()
 	defer stop()
 	chat(call, "I live in Zanzibar.")
-	told := func(text string) bool {
-		for _, place := range honcho.Sessions("hermes") {
-			for _, m := range honcho.Messages("hermes", place) {
-				if strings.Contains(m.Content, text) {
-					return true
-				}
-			}
-		}
-		return false
-	}
+	told := func(text string) bool { return has(honcho, text) }
 	until(t, func() bool { return told("Zanzibar") })
 	out, _ := s.run("", "provider", "status", "--json")
 	var st httpapi.ProviderStatus
@@ -122,12 +113,44 @@ func TestBackfillWithoutServer(t *testing.T) {
 	}
 	_, stop = s.serve()
 	defer stop()
-	until(t, func() bool {
-		for _, r := range honcho.Requests() {
-			if strings.Contains(r.Body, "I said this before.") {
-				return true
+	until(t, func() bool { return has(honcho, "I said this before.") })
+}
+
+// has reports whether any place of a Honcho has a text.
+func has(honcho *honchotest.Server, text string) bool {
+	for _, workspace := range honcho.Workspaces() {
+		for _, place := range honcho.Sessions(workspace) {
+			for _, m := range honcho.Messages(workspace, place) {
+				if strings.Contains(m.Content, text) {
+					return true
+				}
 			}
 		}
-		return false
-	})
+	}
+	return false
+}
+
+// TestTwoHomesOneProvider: two homes with the same keys and message ids use one account. Each has its own
+// places there, and what one lets the provider forget stays for the other.
+func TestTwoHomesOneProvider(t *testing.T) {
+	t.Parallel()
+	honcho, up := honchotest.Start(t), upstreamtest.New(t, upstreamtest.Options{})
+	var homes []*shell
+	for _, text := range []string{"I live in Zanzibar.", "I live on the moon."} {
+		s := &shell{t: t, env: map[string]string{
+			"HERMES_HOME": filepath.Join(t.TempDir(), "home"), "HERMES_UPSTREAM_URL": up.URL + "/v1", "HERMES_MODEL": "m", "HERMES_PROBE": "false",
+			"HERMES_MEMORY_PROVIDER": "honcho", "HONCHO_BASE_URL": honcho.URL, "HONCHO_API_KEY": honchotest.Key,
+		}}
+		call, stop := s.serve()
+		defer stop()
+		call("POST", "/k/me/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":`+quoted(text)+`}]}`)
+		until(t, func() bool { return has(honcho, text) })
+		homes = append(homes, s)
+	}
+	if out, errs := homes[0].run("", "provider", "forget", "--yes"); !strings.Contains(out, "has confirmed that 1 message or place is gone") {
+		t.Errorf("got %q, %q", out, errs)
+	}
+	if has(honcho, "Zanzibar") || !has(honcho, "moon") {
+		t.Error("the forgetting of one home is not what the provider has forgotten")
+	}
 }

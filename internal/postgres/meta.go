@@ -23,8 +23,10 @@ func (db *DB) readKeys(ctx context.Context) error {
 	if db.hashKey, err = hex.DecodeString(erasures); err != nil {
 		return fmt.Errorf("read the key of erasures: %w", err)
 	}
-	db.auditSalt, err = db.storeKey(ctx, auditKey, 16)
-	return err
+	if db.auditSalt, err = db.storeKey(ctx, auditKey, 16); err != nil {
+		return err
+	}
+	return db.drawProviderHome(ctx)
 }
 
 // storeKey is a key as hexadecimal digits. It is drawn if there is none.

@@ -256,7 +256,7 @@ func TestForgetAll(t *testing.T) {
 	if err != nil || got.Confirmed != 2 || len(got.Left) > 0 || h.holds("") {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got := h.texts(provider.Workspace(ada()), "a"); len(got) != 2 {
+	if got := h.texts(provider.Workspace(ada(), ""), "a"); len(got) != 2 {
 		t.Errorf("another owner has %q", got)
 	}
 	h.say("s", "key", "I have moved.")

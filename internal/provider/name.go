@@ -89,12 +89,16 @@ func candidates(text string, most, generation int) []string {
 	return names
 }
 
-// Workspace is the name under which a provider keeps what an owner says.
-func Workspace(o owner.Owner) string {
-	if o.ID() == owner.LocalID {
-		return "hermes"
+// Workspace is the name under which a provider keeps what an owner of a store says. The home names the
+// store: two of them may use one account. Those of earlier versions have "".
+func Workspace(o owner.Owner, home string) string {
+	if home != "" {
+		home = "-" + home
 	}
-	return ended("hermes-"+clean(o.ID()), "-"+digest(o.ID(), 8), maxName)
+	if o.ID() == owner.LocalID {
+		return "hermes" + home
+	}
+	return ended("hermes-"+clean(o.ID()), "-"+digest(o.ID(), 8)+home, maxName)
 }
 
 // Source says what a name stands for: a session key, a lineage without one, or a speaker

@@ -43,10 +43,16 @@ func TestNames(t *testing.T) {
 	if got := speakerCandidates("room", "Ada L.")[0]; got != "room-Ada-L" {
 		t.Errorf("a speaker: got %q", got)
 	}
-	if got := Workspace(owner.Local()); got != "hermes" {
+	if got := Workspace(owner.Local(), ""); got != "hermes" {
 		t.Errorf("the local owner: got %q", got)
 	}
-	if got := Workspace(owner.Stored("ada@example.org")); got != "hermes-ada-example-org-"+digest("ada@example.org", 8) {
+	if got := Workspace(owner.Local(), "0123456789ab"); got != "hermes-0123456789ab" {
+		t.Errorf("the local owner of a store with a name: got %q", got)
+	}
+	if got := Workspace(owner.Stored("ada"), "0123456789ab"); got != "hermes-ada-"+digest("ada", 8)+"-0123456789ab" {
+		t.Errorf("an owner of a store with a name: got %q", got)
+	}
+	if got := Workspace(owner.Stored("ada@example.org"), ""); got != "hermes-ada-example-org-"+digest("ada@example.org", 8) {
 		t.Errorf("an owner: got %q", got)
 	}
 }
@@ -86,9 +92,10 @@ func TestNamesApart(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := &names{make(map[string]string), make(map[string]string)}
 		joined, peers := make(map[string]string), make(map[string]string)
+		home := rapid.SampledFrom([]string{"", "0123456789ab"}).Draw(rt, "home")
 		for range 200 {
 			o, key := owner.Stored(text().Draw(rt, "owner")), session.Key(text().Draw(rt, "key"))
-			w, s := Workspace(o), SourceOf(key, "r")
+			w, s := Workspace(o, home), SourceOf(key, "r")
 			place := n.take(w, o.ID()+"/"+string(s), s.Candidates(rapid.IntRange(1, 3).Draw(rt, "generation")))
 			who := text().Draw(rt, "speaker")
 			peer := n.take(w, o.ID()+"/"+string(speakerIn(place, who)), speakerCandidates(place, who))

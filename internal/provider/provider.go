@@ -25,6 +25,8 @@ import (
 type Config struct {
 	// ID names the provider in the store: its type, and where it is.
 	ID string
+	// Home names the store at the provider, as [Names.ProviderHome] returns it.
+	Home string
 	// Type is shown to people and models, such as "honcho".
 	Type string
 	// Owners are the owners whose conversations it is told; "*" stands for all.
@@ -107,7 +109,7 @@ func (m *Manager) serves(o owner.Owner) bool {
 
 // place is the place with a name, with a peer as its user.
 func (m *Manager) place(o owner.Owner, name, peer string) run.Place {
-	p := run.Place{Workspace: Workspace(o), Session: name, User: userPeer + peer, Assistant: Assistant}
+	p := run.Place{Workspace: Workspace(o, m.Home), Session: name, User: userPeer + peer, Assistant: Assistant}
 	if m.Peer != "" {
 		p.User = m.Peer
 	}

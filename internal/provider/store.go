@@ -20,6 +20,10 @@ type Queue interface{ study.Queue }
 // Names keeps what sources are called at a provider. No two sources of an owner share a
 // name there. Each method is one transaction.
 type Names interface {
+	// ProviderHome returns what the workspaces of the store are called at a provider, which no other
+	// store's are; "" if the provider was told something before stores had such names. It takes no
+	// owner because it names the store.
+	ProviderHome(ctx context.Context, provider string) (string, error)
 	// ProviderName returns the name of a source; "" if it has none at present.
 	ProviderName(ctx context.Context, o owner.Owner, provider string, s Source) (string, error)
 	// TakeProviderName returns the name of a source. If it has none, it gets the first

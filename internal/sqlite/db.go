@@ -230,6 +230,9 @@ func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (marks map[int64]int
 	if db.hashKey, err = keyErasures(ctx, conn); err != nil {
 		return nil, left, err
 	}
+	if err := drawProviderHome(ctx, conn); err != nil {
+		return nil, left, err
+	}
 	if left.changes, err = db.resumeTranscripts(ctx, conn); err != nil {
 		return nil, left, err
 	}

@@ -81,4 +81,10 @@ const UnfinishedCopy = "unfinished_copy"
 
 // StoreKeys are the values of the whole store that move with its data: without them, the
 // hashes in the tables mean nothing.
-func StoreKeys() []string { return []string{"audit_salt", "erasure_key"} }
+func StoreKeys() []string { return []string{"audit_salt", "erasure_key", ProviderHome, ProviderFormer} }
+
+// The names of values of the whole store that say what it is called at memory providers.
+const (
+	ProviderHome   = "provider_home"   // is drawn once
+	ProviderFormer = "provider_former" // the providers that were told something before it was drawn
+)

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 func providerTests() []test {
 	return []test{
 		{"no two sources share a name", testProviderNames},
+		{"a store has a name at providers", testProviderHome},
 		{"a provider is in use since it was switched on", testProviderSwitch},
 		{"what is told is kept under a claim", testProviderTold},
 		{"what a job said is skipped", testProviderSkips},
@@ -85,6 +87,20 @@ func testProviderNames(t *testing.T, st Store) {
 	same(t, "names", list, []string{second})
 	if _, err := st.TakeProviderName(ctx, alice(), theProvider, "k:c", func(int) []string { return []string{"a-b"} }); err == nil {
 		t.Error("a taken name was given")
+	}
+}
+
+func testProviderHome(t *testing.T, st Store) {
+	first, err := st.ProviderHome(t.Context(), theProvider)
+	kind(t, "home", err, "")
+	if !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(first) {
+		t.Errorf("got %q, want 12 digits", first)
+	}
+	named(t, st, alice(), provider.SourceOf("key", "")) // is no name from before
+	for _, id := range []string{theProvider, "elsewhere"} {
+		again, err := st.ProviderHome(t.Context(), id)
+		kind(t, "home", err, "")
+		same(t, "at "+id, again, first)
 	}
 }
 

@@ -5,6 +5,7 @@ package honchotest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -110,6 +111,13 @@ func (s *Server) Messages(workspace, session string) []Message {
 		return slices.Clone(w.sessions[session].messages)
 	}
 	return nil
+}
+
+// Workspaces are the names of the workspaces.
+func (s *Server) Workspaces() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.workspaces))
 }
 
 // Sessions are the names of the sessions that have messages.
