@@ -17,7 +17,7 @@ func errNoPerson() error {
 	return fault.New(fault.NotFound, "person_not_found", "Nobody of this id is known.")
 }
 
-func scanPerson(row interface{ Scan(...any) error }) (gateway.Person, error) {
+func scanPerson(row scanner) (gateway.Person, error) {
 	var p gateway.Person
 	var name, forOwner, listed sql.NullString
 	var asked int64

@@ -77,7 +77,7 @@ func (db *DB) addSends(ctx context.Context, o owner.Owner, list []gateway.Send, 
 const sendColumns = `id, platform, account, chat_id, thread_id, type, origin, part, text, buttons, file_name, file_text, reply_to, interaction, plain, state,
 	message_id, attempts, wake_at, error, created_at, sent_at`
 
-func scanSend(row interface{ Scan(...any) error }) (gateway.Send, error) {
+func scanSend(row scanner) (gateway.Send, error) {
 	var s gateway.Send
 	var fileName, fileText, reply, interaction, message, failure sql.NullString
 	var buttons []byte

@@ -48,7 +48,7 @@ const chatColumns = `platform, account, chat_id, thread_id, type, title, session
 
 const selectChat = `SELECT ` + chatColumns + ` FROM chats WHERE ` + atPlace
 
-func scanChat(row interface{ Scan(...any) error }) (gateway.Chat, error) {
+func scanChat(row scanner) (gateway.Chat, error) {
 	var c gateway.Chat
 	var title, id, user, zone, notice, former sql.NullString
 	var active, created int64

@@ -21,7 +21,7 @@ const jobColumns = `j.owner_id, j.id, j.name, j.schedule, j.timezone, j.prompt, 
 
 func errNoJob() error { return fault.New(fault.NotFound, "job_not_found", "No job with this id.") }
 
-func scanJob(row interface{ Scan(...any) error }) (o owner.Owner, j job.Job, err error) {
+func scanJob(row scanner) (o owner.Owner, j job.Job, err error) {
 	var ownerID string
 	var key, secret, model, status sql.NullString
 	var timeout, anchor, created, updated int64

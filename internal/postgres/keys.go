@@ -15,7 +15,7 @@ import (
 
 const keyColumns = `id, owner_id, name, hash, scopes, requests_per_minute, concurrent_turns, created_at, revoked_at, session_key`
 
-func scanKey(row interface{ Scan(...any) error }) (owner.Key, error) {
+func scanKey(row scanner) (owner.Key, error) {
 	var k owner.Key
 	var scopes string
 	var created int64

@@ -45,7 +45,7 @@ const (
 
 var documentsByKey = `SELECT ` + documentColumns + ` FROM messages WHERE ` + messagesAbove(`?4`) + standingThen + messageRising + `?5`
 
-func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
+func scanMessage(row scanner) (session.Message, error) {
 	var m session.Message
 	var key, name, toolCallID, toolName, note, finish, model, receiptID sql.NullString
 	var said, recorded int64
@@ -185,7 +185,7 @@ type answered struct {
 	frame   any
 }
 
-func scanDocument(row interface{ Scan(...any) error }) (ranking.Document, error) {
+func scanDocument(row scanner) (ranking.Document, error) {
 	var d ranking.Document
 	var name, note sql.NullString
 	var said int64

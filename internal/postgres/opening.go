@@ -73,6 +73,11 @@ func queueRows(b *pgx.Batch, scan func(*rows) error, query string, args ...any) 
 	b.Queue(numbered(query), storedArgs(args)...).Query(func(found pgx.Rows) error { return scanAll(&rows{found}, scan) })
 }
 
+// queueRow queues a query for one row, which is read by scan.
+func queueRow(b *pgx.Batch, scan func(scanner) error, query string, args ...any) {
+	b.Queue(numbered(query), storedArgs(args)...).Query(func(found pgx.Rows) error { return scan(&row{rows: &rows{found}}) })
+}
+
 // queueAhead queues a query for rows that are read ahead: pieceMessages of them at most, and texts
 // of about pieceBytes.
 func queueAhead[R any](b *pgx.Batch, out *memory.Ahead[R], scan func(*rows) (R, error), length func(*R) int, query string, args ...any) {

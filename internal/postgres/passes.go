@@ -13,7 +13,7 @@ import (
 
 const passColumns = `id, code, hash, via, stay, created_at, used_at, expires_at`
 
-func scanPass(row interface{ Scan(...any) error }) (owner.Pass, error) {
+func scanPass(row scanner) (owner.Pass, error) {
 	var p owner.Pass
 	var created, used, expires int64
 	err := row.Scan(&p.ID, &p.Code, &p.Hash, &p.Via, &p.Stay, &created, &used, &expires)

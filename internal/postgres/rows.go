@@ -12,8 +12,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
+// scanner is a row whose texts are scanned in their original form. What reads the columns of
+// a table takes this type, and the rows of pgx, which have the stored form, are not of it.
+type scanner interface {
+	Scan(dest ...any) error
+	// restores marks the types whose Scan restores texts.
+	restores()
+}
+
 // rows is the result of a query. Its texts are scanned in their original form.
 type rows struct{ pgx.Rows }
+
+func (*rows) restores() {}
+func (*row) restores()  {}
 
 // Scan reads the values of a row.
 func (r *rows) Scan(dest ...any) error {

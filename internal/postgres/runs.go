@@ -44,7 +44,7 @@ func fromJSON[T any](text []byte) *T {
 	return v
 }
 
-func scanRun(row interface{ Scan(...any) error }) (live.Run, error) {
+func scanRun(row scanner) (live.Run, error) {
 	var r live.Run
 	var root, key, model, client sql.NullString
 	var request, result, failure, approvals []byte
@@ -71,14 +71,14 @@ func scanRun(row interface{ Scan(...any) error }) (live.Run, error) {
 
 // withTurn scans a run with the additional column turn.
 type withTurn struct {
-	row  interface{ Scan(...any) error }
+	scanner
 	turn *[]byte
 }
 
 // Scan reads the run's columns and the additional one.
-func (w withTurn) Scan(dest ...any) error { return w.row.Scan(append(dest, w.turn)...) }
+func (w withTurn) Scan(dest ...any) error { return w.scanner.Scan(append(dest, w.turn)...) }
 
-func scanWhole(row interface{ Scan(...any) error }) (live.Run, error) {
+func scanWhole(row scanner) (live.Run, error) {
 	var turn []byte
 	r, err := scanRun(withTurn{row, &turn})
 	r.Turn = turn

@@ -43,7 +43,7 @@ func errNoSession() error {
 	return fault.New(fault.NotFound, "session_not_found", "No session with this id.")
 }
 
-func scanSession(row interface{ Scan(...any) error }) (session.Session, error) {
+func scanSession(row scanner) (session.Session, error) {
 	var s session.Session
 	var parent, key, user, model, prompt, title, titled, summary, reason, metadata sql.NullString
 	var started, active int64

@@ -53,17 +53,17 @@ func (db *DB) HoldTurn(ctx context.Context, o owner.Owner, t lineage.Turn) (leav
 	leave, err = db.holdWith(ctx, o, t.Place, func(b *pgx.Batch) {
 		at = lineage.Standing{Scope: t.Scope, State: memory.ScopeState{Version: memory.Unwritten}}
 		if t.Session != "" {
-			b.Queue(numbered(selectTip), storedArgs([]any{o.ID(), string(t.Session)})...).QueryRow(func(got pgx.Row) error {
+			queueRow(b, func(got scanner) error {
 				at.Tip, tipErr = scanSession(got)
 				at.Found = tipErr == nil
 				return nil
-			})
+			}, selectTip, o.ID(), string(t.Session))
 		}
 		name, _ := nameOf(t.Scope)
-		b.Queue(numbered(selectState), storedArgs([]any{o.ID(), name.key, name.root})...).QueryRow(func(got pgx.Row) error {
+		queueRow(b, func(got scanner) error {
 			at.State, stateErr = scanState(got)
 			return nil
-		})
+		}, selectState, o.ID(), name.key, name.root)
 	})
 	if fault.KindOf(tipErr) == fault.NotFound {
 		tipErr = nil
@@ -136,14 +136,14 @@ func (db *DB) draw(ctx context.Context, t *ticket) (mine bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connPatience)
 	defer cancel()
 	batch := &pgx.Batch{}
-	batch.Queue(drawTicket, t.owner, t.name, t.node, t.draw).QueryRow(func(row pgx.Row) error { return row.Scan(&t.number) })
-	batch.Queue(firstTicket, t.owner, t.name).QueryRow(func(row pgx.Row) error {
+	queueRow(batch, func(row scanner) error { return row.Scan(&t.number) }, drawTicket, t.owner, t.name, t.node, t.draw)
+	queueRow(batch, func(row scanner) error {
 		var first int64
 		var dead bool
 		err := row.Scan(&first, &dead)
 		mine = first == t.number
 		return err
-	})
+	}, firstTicket, t.owner, t.name)
 	t.more(batch)
 	err = db.pool.SendBatch(ctx, batch).Close()
 	if isForeignKey(err) {
@@ -181,10 +181,10 @@ func (db *DB) isFirst(ctx context.Context, t *ticket) (bool, error) {
 func (db *DB) look(ctx context.Context, t *ticket) (first int64, dead bool, err error) {
 	batch := &pgx.Batch{}
 	var found error
-	batch.Queue(firstTicket, t.owner, t.name).QueryRow(func(row pgx.Row) error {
+	queueRow(batch, func(row scanner) error {
 		found = row.Scan(&first, &dead)
 		return nil
-	})
+	}, firstTicket, t.owner, t.name)
 	t.more(batch)
 	if err := db.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return 0, false, err
@@ -209,7 +209,7 @@ func (db *DB) giveBack(ctx context.Context, t *ticket) error {
 
 const selectState = `SELECT id, version, edition FROM scopes WHERE owner_id = ? AND session_key = ? AND root_id = ?`
 
-func scanState(row interface{ Scan(...any) error }) (memory.ScopeState, error) {
+func scanState(row scanner) (memory.ScopeState, error) {
 	var s memory.ScopeState
 	err := row.Scan(&s.Scope, &s.Version, &s.Edition)
 	if isNoRows(err) {

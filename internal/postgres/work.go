@@ -16,7 +16,7 @@ import (
 // workColumns are the columns of an item in the order of scanWork.
 const workColumns = `root_id, kind, state = 'running', wake_at, asked, fence, attempts, error, updated_at`
 
-func scanWork(row interface{ Scan(dest ...any) error }) (study.Item, error) {
+func scanWork(row scanner) (study.Item, error) {
 	var it study.Item
 	var wake, updated int64
 	var problem sql.NullString

@@ -19,7 +19,7 @@ import (
 )
 
 func isolationTests() []test {
-	tests := []test{{"every method has a case", testIsolationComplete}, {"the zero Owner stores nothing", testZeroOwner}}
+	tests := []test{{"every method has a case", testIsolationComplete}, {"the zero Owner stores nothing", testZeroOwner}, {"every method reads texts as they were stored", testOddTexts}}
 	for name, c := range isolationCases() {
 		tests = append(tests, test{name, func(t *testing.T, st Store) { testIsolation(t, st, c) }})
 	}
@@ -203,6 +203,25 @@ func testIsolation(t *testing.T, st Store, c isolationCase) {
 	}
 	if got := everything(t, st, alice()); got != before {
 		t.Errorf("others changed alice's data: got\n%s\nwant\n%s", got, before)
+	}
+}
+
+// testOddTexts fills the texts of an owner with characters that a database may not take, and calls
+// every method that reads. A store that has another form for such texts must not show it.
+func testOddTexts(t *testing.T, st Store) {
+	odd := owner.Stored("odd \x00 \x01 owner")
+	settle(t, st, odd)
+	if all := everything(t, st, odd); strings.Count(all, markOf(odd)) < 50 {
+		t.Errorf("got few texts as they were stored:\n%q", all)
+	}
+	for name, c := range isolationCases() {
+		if name == "DeleteLineage" {
+			continue
+		}
+		said, err := c.call(t.Context(), st, odd)
+		if text := dump(said); strings.Contains(text, "odd \x01") {
+			t.Errorf("%s: got a text in another form: %q (%v)", name, text, err)
+		}
 	}
 }
 
