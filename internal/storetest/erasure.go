@@ -1,12 +1,14 @@
 package storetest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -17,6 +19,7 @@ func erasureTests() []test {
 		{"erasing a lineage erases everything derived from it", testErase},
 		{"an erased id can be used again", testEraseReuse},
 		{"a fact whose successor is erased is current again", testEraseSuperseding},
+		{"every table of a new store is known", testKnownTables},
 	}
 }
 
@@ -33,6 +36,21 @@ func rich(t *testing.T, st Store, root session.ID, key session.Key) *talk {
 	l.commit(t, st, l.fold(t, st, root+"-2", "more", "yes"))
 	l.commit(t, st, l.fold(t, st, root+"-3", "still more", "yes"))
 	return l
+}
+
+// testKnownTables: a certificate names what it has not searched, and that is no table of ours. What a
+// new store holds is all ours.
+func testKnownTables(t *testing.T, st Store) {
+	traces, err := st.Mentions(t.Context(), alice(), mention.Of("Zebulon"))
+	kind(t, "mentions", err, "")
+	if len(traces) < 20 {
+		t.Errorf("got a search of %d tables", len(traces))
+	}
+	for _, trace := range traces {
+		if strings.Contains(trace.File, "not searched") {
+			t.Errorf("got %q in a certificate: the table needs a rule, or to be named by storage.Foreign", trace.File)
+		}
+	}
 }
 
 func testErase(t *testing.T, st Store) {
