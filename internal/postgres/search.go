@@ -150,7 +150,8 @@ func (s *searching) widen() error {
 	if err != nil && looking.Err() == nil {
 		return err
 	}
-	_, err = s.collect(s.ctx, matchColumns+`m.owner_id = ? AND m.id = ANY(?)`, s.owner.ID(), ids)
+	// In the order of the table, old messages would take the place of newer ones.
+	_, err = s.collect(s.ctx, matchColumns+`m.owner_id = ? AND m.id = ANY(?) ORDER BY m.id DESC`, s.owner.ID(), ids)
 	return err
 }
 

@@ -21,6 +21,7 @@ func searchTests() []test {
 		{"the better match comes first", testSearchOrder},
 		{"a limit", testSearchLimit},
 		{"a session with many matches hides no other", testSearchCrowd},
+		{"of sessions with a common word, the newest are found", testSearchNewest},
 		{"scopes", testSearchScopes},
 		{"role, source and time", testSearchFilters},
 		{"matches and snippets", testSearchMatches},
@@ -110,6 +111,30 @@ func testSearchOrder(t *testing.T, st Store) {
 	for range 5 { // equal ones keep their order
 		same(t, "again", roots(look(t, st, "octopus")), roots(look(t, st, "octopus")))
 	}
+}
+
+// testSearchNewest: more messages match than are ranked, in fewer sessions than requested. Those that
+// are kept are the newest, wherever a store has put the rows.
+func testSearchNewest(t *testing.T, st Store) {
+	const sessions = 60
+	for i := range sessions {
+		texts := make([]string, 8)
+		for k := range texts {
+			texts[k] = fmt.Sprintf("pebble number %d", i*len(texts)+k)
+		}
+		newTalk(alice(), session.ID(fmt.Sprintf("%02d", i)), "").say(t, st, texts...)
+	}
+	r := search.Request{Query: mustParse("pebble"), Scope: search.Scope{All: true}, Limit: search.MaxLimit}
+	found, err := st.Search(t.Context(), alice(), r)
+	kind(t, "search", err, "")
+	if !found.Partial || len(found.Hits) == sessions {
+		t.Fatalf("got %d hits and partial %v, want more matches than are ranked", len(found.Hits), found.Partial)
+	}
+	var newest []session.ID
+	for i := sessions - len(found.Hits); i < sessions; i++ {
+		newest = append(newest, session.ID(fmt.Sprintf("%02d", i)))
+	}
+	same(t, "the sessions", sortedIDs(roots(found.Hits)), newest)
 }
 
 func testSearchLimit(t *testing.T, st Store) {
