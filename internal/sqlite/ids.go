@@ -161,8 +161,13 @@ func (db *DB) counter(ctx context.Context, o owner.Owner) (*counter, error) {
 	return c, nil
 }
 
-// readCounter reads where an owner's ids have come to. An erased id is not used again:
-// the text index marks how far it has come.
+// retireIDs is executed before the messages of a lineage are deleted, so that no message gets an
+// id of theirs. The owner may have messages in the range from before there were ranges, too.
+const retireIDs = `UPDATE id_ranges SET newest = max(newest, (SELECT max(id) FROM messages WHERE owner_id = ?1 AND root_id = ?2 AND id >> 33 = range_id))
+	WHERE range_id IN (SELECT id >> 33 FROM messages WHERE owner_id = ?1 AND root_id = ?2)`
+
+// readCounter reads where an owner's ids have come to. What was deleted is known by the range's
+// newest id, which a deletion raises, and the text index as it goes.
 func (db *DB) readCounter(ctx context.Context, o owner.Owner) (*counter, error) {
 	const query = `SELECT range_id << 33, max(newest, coalesce(
 			(SELECT max(id) FROM messages WHERE id >= range_id << 33 AND id < (range_id + 1) << 33), 0))

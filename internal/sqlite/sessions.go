@@ -298,6 +298,7 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 		return err
 	}
 	for _, query := range []string{
+		retireIDs,
 		`UPDATE job_runs SET output = NULL, error = NULL WHERE owner_id = ?1 AND session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2)`,
 		`DELETE FROM facts WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM vectors WHERE owner_id = ? AND root_id = ?`,

@@ -59,6 +59,10 @@ func Succeed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)
 			}
 		})
 	}
+	t.Run("ids of erased messages are not used again", func(t *testing.T) {
+		t.Parallel()
+		testIDsStayUsed(t, open)
+	})
 	t.Run("delivery that was refused keeps its time", func(t *testing.T) {
 		t.Parallel()
 		st, next := open(t)
@@ -79,4 +83,28 @@ func Succeed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)
 			t.Errorf("claim at its time: got %v, %v, %+v", ok, err, again)
 		}
 	})
+}
+
+// testIDsStayUsed erases the newest messages shortly before the process ends, once in the process that
+// stored them and once in the next one.
+func testIDsStayUsed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)) {
+	t.Helper()
+	st, next := open(t)
+	l, gone := newTalk(alice(), "kept", ""), newTalk(alice(), "gone", "")
+	l.say(t, st, "hello", "hi")
+	gone.say(t, st, "hello", "hi")
+	for _, later := range []bool{false, true} {
+		last := gone.messages[len(gone.messages)-1].ID
+		if later {
+			st = next()
+		}
+		kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "gone"), "")
+		st = next()
+		gone = newTalk(alice(), "gone", "")
+		gone.say(t, st, "once more")
+		if got := gone.messages[0].ID; got <= last {
+			t.Errorf("erased in the next process %v: got the id %d after %d", later, got, last)
+		}
+	}
+	l.check(t, st)
 }
