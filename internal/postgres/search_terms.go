@@ -108,14 +108,21 @@ func writeNodes(b *strings.Builder, tag string, of []search.Node, between string
 func writeTerm(b *strings.Builder, tag string, t *search.Term) {
 	stems, prefix := search.TermStems(t)
 	b.WriteByte('(')
-	for i, stem := range stems {
+	for i, forms := range stems {
 		if i > 0 {
 			b.WriteString(" & ")
 		}
-		b.WriteString(quotedTerm(tag + stem))
-		if prefix && i == len(stems)-1 {
-			b.WriteString(":*")
+		b.WriteByte('(')
+		for k, form := range forms {
+			if k > 0 {
+				b.WriteString(" | ")
+			}
+			b.WriteString(quotedTerm(tag + form))
+			if prefix && i == len(stems)-1 {
+				b.WriteString(":*")
+			}
 		}
+		b.WriteByte(')')
 	}
 	if len(stems) == 0 { // no text has such a term
 		b.WriteString(quotedTerm(tag))
@@ -130,7 +137,7 @@ func isWord(n search.Node) bool {
 		return false
 	}
 	stems, prefix := search.TermStems(t)
-	return len(stems) == 1 && !prefix && len(stems[0]) < search.MaxStem
+	return len(stems) == 1 && !prefix && len(stems[0][0]) < search.MaxStem
 }
 
 // quotedTerm is an entry as a text of a query.

@@ -66,7 +66,7 @@ func newMatcher(q Query, exact bool) *matcher {
 		f := form{term: t, lead: max(0, strings.Index(t.Text, t.Pieces[0].Text))}
 		for i := range t.Pieces {
 			p := &t.Pieces[i]
-			folded := language.AppendFolded(nil, p.Text)
+			folded := appendFolded(nil, p.Text)
 			f.pieces = append(f.pieces, pieceForm{
 				stem: language.Porter(bytes.Clone(folded)), folded: folded, text: p.Text, unspaced: p.Unspaced,
 			})
@@ -239,7 +239,7 @@ func (w *seen) read(text string, i int) {
 	w.end, w.unspaced, _ = pieceAt(text, i)
 	w.folded, w.stem = w.folded[:0], w.stem[:0]
 	if !w.unspaced {
-		w.folded = language.AppendFolded(w.folded, text[i:w.end])
+		w.folded = appendFolded(w.folded, text[i:w.end])
 		w.stem = language.Porter(append(w.stem, w.folded...))
 	}
 }

@@ -80,7 +80,9 @@ func TestSnippetOfLongText(t *testing.T) {
 func TestIndexText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{
-		{"words", "Plain words, été", "Plain words, été"},
+		{"words", "Plain words, été", "plain words, ete"},
+		{"words of a plain text", "Plain words", "Plain words"},
+		{"letters that become several", "Straße ﬁn ﾟ", "strasse fin ﾟ"},
 		{"a run", "分散シ", "分散 散シ シ"},
 		{"one character", "部", "部"},
 		{"between words", "在docker里", "在 docker 里"},

@@ -57,8 +57,11 @@ func pieceAt(text string, i int) (end int, unspaced, ok bool) {
 
 // IndexText prepares a text for an index of words. Characters of scripts without spaces
 // become overlapping pairs, the last of a run stands alone, and they are separated from
-// adjacent words. Other text is returned unchanged.
-func IndexText(text string) string {
+// adjacent words. All words are folded, but for ASCII capitals.
+func IndexText(text string) string { return folded(paired(text)) }
+
+// paired is a text with the characters of scripts without spaces in pairs.
+func paired(text string) string {
 	first := firstUnspaced(text)
 	if first < 0 {
 		return text
@@ -110,6 +113,11 @@ func writePairs(b *strings.Builder, run string, last bool) {
 // IndexTerm is a term in the form for texts made by [IndexText]: adjacent words. prefix
 // says that the last word may be the prefix of a longer one.
 func IndexTerm(t *Term) (words string, prefix bool) {
+	words, prefix = pairedTerm(t, appendFolded)
+	return folded(words), prefix
+}
+
+func pairedTerm(t *Term, fold folding) (words string, prefix bool) {
 	var b strings.Builder
 	for i := range t.Pieces {
 		p := &t.Pieces[i]
@@ -121,7 +129,7 @@ func IndexTerm(t *Term) (words string, prefix bool) {
 		case p.Unspaced:
 			writePairs(&b, p.Text, !last)
 		case last && t.Prefix:
-			b.WriteString(indexPrefix(string(language.AppendFolded(nil, p.Text))))
+			b.WriteString(indexPrefix(string(fold(nil, p.Text))))
 		default:
 			b.WriteString(p.Text)
 		}

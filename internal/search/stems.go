@@ -2,6 +2,7 @@ package search
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -32,7 +33,7 @@ func Stems(text string) iter.Seq[string] {
 
 // appendStem appends the stem of a word.
 func appendStem(dst []byte, word string) []byte {
-	return cutStem(language.Porter(language.AppendFolded(dst, word)))
+	return cutStem(language.Porter(appendFolded(dst, word)))
 }
 
 // cutStem cuts a stem that is too long, between two characters.
@@ -47,18 +48,39 @@ func cutStem(stem []byte) []byte {
 	return stem[:end]
 }
 
-// TermStems are the stems that a text with a term has, as [Stems] returns them. prefix says
+// folding is how words are folded.
+type folding func(dst []byte, word string) []byte
+
+// TermStems are the stems that a text with a term has, as [Stems] returns them. Each comes with
+// the other forms that it has in an index from before, which is not made again for them. prefix says
 // that the last one may be the beginning of a longer stem. The stems of a term are adjacent
 // in the text; an index that does not know finds more than the term means.
-func TermStems(t *Term) (stems []string, prefix bool) {
-	words, prefix := IndexTerm(t)
+func TermStems(t *Term) (stems [][]string, prefix bool) {
+	now, prefix := stemsOf(t, appendFolded)
+	before, _ := stemsOf(t, language.AppendFolded)
+	for i, stem := range now {
+		forms := []string{stem}
+		if len(before) == len(now) && before[i] != stem {
+			forms = append(forms, before[i])
+		}
+		if start, ok := strings.CutSuffix(stem, "σ"); ok && !slices.Contains(forms, start+"ς") {
+			forms = append(forms, start+"ς")
+		}
+		stems = append(stems, forms)
+	}
+	return stems, prefix
+}
+
+// stemsOf are the stems of a term whose words are folded in some way.
+func stemsOf(t *Term, fold folding) (stems []string, prefix bool) {
+	words, prefix := pairedTerm(t, fold)
 	list := strings.Fields(words)
 	for i, word := range list {
-		stem := appendStem(nil, word)
-		if prefix && i == len(list)-1 { // a prefix is no word that has a stem
-			stem = cutStem(language.AppendFolded(nil, word))
+		stem := fold(nil, word)
+		if !prefix || i < len(list)-1 { // a prefix is no word that has a stem
+			stem = language.Porter(stem)
 		}
-		if len(stem) > 0 {
+		if stem = cutStem(stem); len(stem) > 0 {
 			stems = append(stems, string(stem))
 		}
 	}

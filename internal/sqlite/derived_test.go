@@ -59,6 +59,33 @@ func TestLostIndexWhileStopped(t *testing.T) {
 	}
 }
 
+// TestEarlierIndex: an index in which SQLite folded the words is made again at the start, and words
+// that it took for others are found.
+func TestEarlierIndex(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openAt(t, path)
+	write(t, db, "s", 0, "Die Straße ist lang.", "DIE STRASSE IST LANG.")
+	closeDB(t, db)
+	objects, err := schemaObjects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(objects, func(o object) bool { return o.name == textIndex })
+	must(t, raw(t, path), `DROP TABLE messages_fts`, objects[i].sql,
+		`INSERT INTO messages_fts (rowid, content, scope) SELECT id, content, scope FROM messages_text`)
+	db = openAt(t, path)
+	eventually(t, "both forms to be found by each other", func() bool {
+		for _, query := range []string{"strasse", "Straße", "straße*"} {
+			if found, err := find(t, db, query); err != nil || len(found.Hits) != 1 || found.Hits[0].MatchCount != 2 {
+				return false
+			}
+		}
+		return true
+	})
+	toldAgain(t, db)
+}
+
 // TestLostIndexWhileRunning takes the index away under a running program: turns
 // and erasures go on, and a search or a check brings a new one about.
 func TestLostIndexWhileRunning(t *testing.T) {

@@ -137,6 +137,12 @@ func migrate(ctx context.Context, conn *sql.Conn, opt *Options) error {
 			return fmt.Errorf("migrate to version %d: %w", i+1, err)
 		}
 	}
+	if version == 0 { // without the text index of the migrations, a start need not make it again
+		if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE;\nDROP TABLE messages_fts;\n"+createTextIndex+"\nCOMMIT;"); err != nil {
+			_, _ = conn.ExecContext(ctx, `ROLLBACK`) // the error below is what matters
+			return fmt.Errorf("make the text index: %w", err)
+		}
+	}
 	if keep {
 		return dropVersions(opt.Path, version)
 	}

@@ -23,6 +23,14 @@ const (
 	textView  = "messages_text"
 )
 
+// createTextIndex is the text index of this program. A file that has another one, such as that of
+// its migrations, gets it at the start, and no data depend on it. Package search folds the words:
+// SQLite's own folding knows other letters than that of the texts that are found.
+const createTextIndex = `CREATE VIRTUAL TABLE messages_fts USING fts5(
+  content, scope, content='messages_text', content_rowid='id',
+  tokenize="porter unicode61 remove_diacritics 0 categories 'L* N* M* Co'"
+);`
+
 // textParts are the tables in which SQLite stores the text index.
 func textParts() []string {
 	return []string{textIndex + "_data", textIndex + "_idx", textIndex + "_docsize", textIndex + "_config"}
@@ -63,14 +71,11 @@ var textStatements = sync.OnceValues(func() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []string
-	for _, name := range []string{textView, textIndex} {
-		i := slices.IndexFunc(objects, func(o object) bool { return o.name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("no migration makes %s", name)
-		}
-		out = append(out, objects[i].sql)
+	i := slices.IndexFunc(objects, func(o object) bool { return o.name == textView })
+	if i < 0 {
+		return nil, fmt.Errorf("no migration makes %s", textView)
 	}
+	out := []string{objects[i].sql, createTextIndex}
 	scripts, err := migrationScripts()
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 func queryTests() []test {
-	return []test{{"the matches of queries", testQueries}, {"hostile queries", testHostile}}
+	return []test{{"the matches of queries", testQueries}, {"letters that are one", testFolding}, {"hostile queries", testHostile}}
 }
 
 // library has texts under one-letter names.
@@ -114,6 +114,35 @@ func testQueries(t *testing.T, st Store) {
 				t.Errorf("%s: got %q, want %q", c.query, text, c.want)
 			}
 		})
+	}
+}
+
+// testFolding: words that differ by case, by Latin diacritics or by width are one word, as a word, in
+// a phrase and with a star. Each store finds the same.
+func testFolding(t *testing.T, st Store) {
+	for i, words := range []string{
+		"Straße STRASSE straße Straẞe", "İstanbul istanbul ıstanbul ISTANBUL", "ＡＢＣ１２３ abc123 ａｂｃ１２３", "ΟΔΥΣΣΕΥΣ οδυσσευς οδυσσευσ Οδυσσευς",
+		"ŉabc nabc NABC ñabc n\u0303abc", "ᏸᏸᏸ ᏰᏰᏰ", "ꭰꭰꭰ ᎠᎠᎠ", "việt VIỆT viet vie\u0323\u0302t", "ﬁnest finest FINEST", "ſtopp stopp", "łódź ŁÓDŹ lodz",
+		"Kelvin \u212aelvin kelvin", "Ёлка ёлка ЁЛКА", "Елка елка", "smørbrød SMØRBRØD smorbrod", "µmeter μmeter",
+	} {
+		forms := strings.Fields(words)
+		var ids []session.ID
+		for k, form := range forms {
+			id := session.ID(fmt.Sprintf("%02d-%d", i, k))
+			newTalk(alice(), id, "").say(t, st, "zqx "+form+" end")
+			ids = append(ids, id)
+		}
+		for _, form := range forms {
+			for _, query := range []string{form, form + "*", `"zqx ` + form + `"`, `"` + form + ` end"`} {
+				got := look(t, st, query)
+				same(t, query, sortedIDs(roots(got)), ids)
+				for _, hit := range got {
+					if len(hit.Matches[0].Snippet.Highlights) == 0 {
+						t.Errorf("%s in %s: nothing is highlighted in %q", query, hit.Session.ID, hit.Matches[0].Snippet.Text)
+					}
+				}
+			}
+		}
 	}
 }
 
