@@ -95,8 +95,10 @@ func (m *matcher) find(spans []span, text string) []span {
 		switch {
 		case !ok:
 		case !unspaced:
+			m.first.read(text, i)
 			spans = m.at(spans, text, i)
 		case m.unspaced:
+			m.first.end, m.first.unspaced = end, true // read once: a run may be a whole text
 			for j := i; j < end; {
 				spans = m.at(spans, text, j)
 				_, n := utf8.DecodeRuneInString(text[j:])
@@ -166,9 +168,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// at appends the terms that begin at i.
+// at appends the terms that begin at i, in the piece that was read.
 func (m *matcher) at(spans []span, text string, i int) []span {
-	m.first.read(text, i)
 	for k := range m.terms {
 		f := &m.terms[k]
 		if end, exact, ok := m.match(f, text, i); ok {

@@ -126,3 +126,17 @@ func stemOf(word string) string {
 	m := newMatcher(Query{Root: &Term{Text: word, Pieces: cut(word)}}, true)
 	return string(m.terms[0].pieces[0].stem)
 }
+
+// TestLongRun: a text of many characters without a space is read once. Read from each of its
+// characters to its end, this one would take hours.
+func TestLongRun(t *testing.T) {
+	t.Parallel()
+	q, err := Parse("三 OR 月光")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat(strings.Repeat("水火木金土日", 10_000)+"三月光", 10)
+	if got := newMatcher(q, true).find(nil, text); len(got) != 20 {
+		t.Errorf("got %d places, want 20", len(got))
+	}
+}
