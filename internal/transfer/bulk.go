@@ -126,6 +126,16 @@ func (b *bulk) whole() ([]byte, error) {
 	return all, err
 }
 
+// head are the first bytes, as many as a file is told by.
+func (b *bulk) head() []byte {
+	if len(b.mem) >= sampleSize || !b.large() {
+		return b.mem[:min(len(b.mem), sampleSize)]
+	}
+	head := make([]byte, min(sampleSize, b.size))
+	n, _ := b.ReadAt(head, 0) // an error comes again when the value is read
+	return head[:n]
+}
+
 // WriteTo implements io.WriterTo.
 func (b *bulk) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(b.mem)

@@ -9,6 +9,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // claudeFormat reads conversations.json and the memories of an export of Claude.
@@ -65,14 +68,14 @@ type claudeMessage struct {
 // claudeBlocks are what a message consists of; a text stands for one block of it.
 type claudeBlocks []claudeBlock
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (b *claudeBlocks) UnmarshalJSON(raw []byte) error {
-	var text string
-	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
-		*b = claudeBlocks{{Type: "text", Text: text}}
-		return nil
+// UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom.
+func (b *claudeBlocks) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if dec.PeekKind() != '"' {
+		return jsonv2.UnmarshalDecode(dec, (*[]claudeBlock)(b))
 	}
-	return json.Unmarshal(raw, (*[]claudeBlock)(b))
+	text, err := dec.ReadToken()
+	*b = claudeBlocks{{Type: "text", Text: text.String()}}
+	return err
 }
 
 type claudeBlock struct {

@@ -334,8 +334,7 @@ func (h *hermes) transcript(f *File) error {
 	out := &Conversation{System: "hermes", ID: id, File: f}
 	err := h.eachLine(f, func(n int, line []byte) error {
 		var m plainMessage
-		if !parsed(line, &m) {
-			h.report.unknown("line that is no JSON", fmt.Sprintf("%s, line %d", f.Name, n))
+		if !h.parsed(line, &m, "line", fmt.Sprintf("%s, line %d", f.Name, n)) {
 			return nil
 		}
 		if said := m.message(); h.speaks(&said, f.Name) {

@@ -178,8 +178,7 @@ func (o *openclaw) transcript(f *File, base string) error {
 	l := o.newLog(f, stem)
 	err := o.eachLine(f, func(n int, line []byte) error {
 		var e clawEvent
-		if !parsed(line, &e) {
-			o.report.unknown("line that is no JSON", fmt.Sprintf("%s, line %d", f.Name, n))
+		if !o.parsed(line, &e, "line", fmt.Sprintf("%s, line %d", f.Name, n)) {
 			return nil
 		}
 		return l.add(e, line)
@@ -221,8 +220,7 @@ func (o *openclaw) database(ctx context.Context, f *File, files []*File) error {
 		}
 		var e clawEvent
 		raw := []byte(textOf(row["event_json"]))
-		if !parsed(raw, &e) {
-			o.report.unknown("event that is no JSON", f.Name+", session "+id)
+		if !o.parsed(raw, &e, "event", f.Name+", session "+id) {
 			return nil
 		}
 		if e.Timestamp.IsZero() {

@@ -2,12 +2,15 @@ package transfer
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -23,7 +26,7 @@ type shelf[T any] struct {
 	raw   *bulk
 	where string
 	path  string
-	told  bool // of an element that is not as expected
+	told  int // the first elements, whose odd members were told
 }
 
 // item is an element: its name in an object, and the element or its place.
@@ -36,11 +39,11 @@ type item[T any] struct {
 // listOf is a list of which each element is read alone.
 type listOf[T any] struct{ shelf[T] }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (l *listOf[T]) UnmarshalJSON(raw []byte) error {
+// UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom.
+func (l *listOf[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	l.given = l.given || dec.PeekKind() == l.opens()
 	var all []*T
-	err := json.Unmarshal(raw, &all)
-	l.given = l.given || raw[0] == '['
+	err := jsonv2.UnmarshalDecode(dec, &all)
 	for _, v := range all {
 		l.items = append(l.items, item[T]{value: v})
 	}
@@ -53,11 +56,11 @@ func (l *listOf[T]) opens() jsontext.Kind { return '[' }
 // They are in the order of their names.
 type mapOf[T any] struct{ shelf[T] }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (m *mapOf[T]) UnmarshalJSON(raw []byte) error {
+// UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom.
+func (m *mapOf[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	m.given = m.given || dec.PeekKind() == m.opens()
 	var all map[string]*T
-	err := json.Unmarshal(raw, &all)
-	m.given = m.given || raw[0] == '{'
+	err := jsonv2.UnmarshalDecode(dec, &all)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if all[name] != nil {
 			m.items = append(m.items, item[T]{name: name, value: all[name]})
@@ -81,13 +84,20 @@ func (s *shelf[T]) get(i int) (*T, error) {
 		return nil, err
 	}
 	v := new(T)
-	odd, err := unmarshal(buf, v)
-	if odd != nil && !s.told {
-		s.told = true
-		odd.Field = strings.TrimSuffix(s.path+"."+odd.Field, ".")
-		s.in.odd(odd, s.where)
-	}
+	err := decode(buf, v, func(o odd) { s.odd(i, o) })
+	s.told = max(s.told, i+1)
 	return v, err
+}
+
+// odd tells an odd member of an element when the element is read for the first time.
+func (s *shelf[T]) odd(i int, o odd) {
+	if i < s.told {
+		return
+	}
+	o.member = strings.Trim(s.path+"."+o.member, ".")
+	place := cmp.Or(s.items[i].name, strconv.Itoa(i))
+	o.at = "/" + strings.ReplaceAll(s.path, ".", "/") + "/" + place + o.at
+	s.in.odd(o, s.where)
 }
 
 // each calls take with each element; with a zero one for null.
@@ -130,8 +140,15 @@ func (s *shelf[T]) open(in *reading, raw *bulk, path, where string) {
 // put notes the place of an element.
 func (s *shelf[T]) put(name string, at int64, element []byte) {
 	it := item[T]{name: name, at: at, size: int64(len(element))}
+	kind := jsontext.Value(element).Kind()
+	if kind != 'n' && kind != wantedKind(reflect.TypeFor[T]()) {
+		s.in.odd(odd{
+			value: kindName(kind), member: s.path, at: "/" + strings.ReplaceAll(s.path, ".", "/") + "/" + cmp.Or(name, strconv.Itoa(len(s.items))),
+		}, s.where)
+		kind = 'n'
+	}
 	switch {
-	case !bytes.Equal(element, []byte("null")):
+	case kind != 'n':
 	case name != "":
 		return
 	default:
@@ -149,6 +166,7 @@ func (s *shelf[T]) keep(v *T, piece []byte) error {
 		it = item[T]{value: v}
 	}
 	s.items = append(s.items, it)
+	s.told = len(s.items) // who decoded it did
 	return err
 }
 

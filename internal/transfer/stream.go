@@ -3,7 +3,6 @@ package transfer
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,7 +54,7 @@ func whole(take func(raw []byte) error) func(raw *bulk) error {
 func (in *reading) give(v *values, f *File, take func(raw *bulk) error) error {
 	where := f.Name + ", " + v.where()
 	if v.trouble != "" {
-		in.report.Fail(where+named(v.raw.mem), v.trouble+andTheRest)
+		in.report.Fail(where+named(v.raw.head()), v.trouble+andTheRest)
 		return nil
 	}
 	switch valid, err := v.raw.utf8(); {
@@ -65,7 +64,7 @@ func (in *reading) give(v *values, f *File, take func(raw *bulk) error) error {
 		in.report.unknown("bytes that are no UTF-8, shown as �", where)
 	}
 	err := take(v.raw)
-	if fault.CodeOf(err) == notJSON && in.report.blame(where+named(v.raw.mem), err) {
+	if fault.CodeOf(err) == notJSON && in.report.blame(where+named(v.raw.head()), err) {
 		return nil
 	}
 	return err
@@ -150,61 +149,6 @@ const (
 func tooLarge(size int64) string {
 	return fmt.Sprintf("It has %d MiB, and a conversation may have 64 MiB. Ask the other program for it in parts, or without its files", size>>20)
 }
-
-// decode reads a value of an export. A member of another type than expected is counted, and
-// the rest is read.
-func (in *reading) decode(raw []byte, into any, where string) error {
-	odd, err := unmarshal(raw, into)
-	if odd != nil {
-		in.odd(odd, where)
-	}
-	return err
-}
-
-// decodeParts reads a conversation. If it is large, the elements of its parts, which are named
-// by their paths, are left where they are.
-func (in *reading) decodeParts(raw *bulk, into any, where string, parts map[string]part) error {
-	if !raw.large() {
-		return in.decode(raw.mem, into, where)
-	}
-	rest, err := in.split(raw, 0, raw.size, where, parts)
-	if err != nil {
-		return err
-	}
-	return in.decode(rest, into, where)
-}
-
-// unmarshal reads a value of JSON. odd is the first member of another type than expected.
-func unmarshal(raw []byte, into any) (odd *json.UnmarshalTypeError, err error) {
-	err = json.Unmarshal(raw, into)
-	if odd, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return odd, nil
-	}
-	if err != nil {
-		return nil, noJSON(err)
-	}
-	return nil, nil
-}
-
-func noJSON(err error) error {
-	return fault.Wrap(fault.Invalid, notJSON, fmt.Sprintf("It is not JSON (%v)", err)+andTheRest, err)
-}
-
-// odd counts a member of another type than expected.
-func (in *reading) odd(wrong *json.UnmarshalTypeError, where string) {
-	in.report.unknown(article(wrong.Value)+" as "+cmp.Or(wrong.Field, "a conversation"), where)
-}
-
-// article puts an article before the name of a kind of values.
-func article(kind string) string {
-	if strings.ContainsAny(kind[:min(1, len(kind))], "ao") {
-		return "an " + kind
-	}
-	return "a " + kind
-}
-
-// parsed reads JSON into a value, and reports whether it could.
-func parsed(raw []byte, into any) bool { return json.Unmarshal(raw, into) == nil }
 
 // picture stands for a picture of which nothing is known.
 const picture = "[image]"
