@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -113,11 +113,14 @@ func (l *letta) agentAt(f *File, raw *bulk, it *item[lettaAgent]) (*lettaAgent, 
 
 // agent takes the conversation of an agent, and what it has noted about the person.
 func (l *letta) agent(f *File, a *lettaAgent, blocks []lettaBlock) error {
-	id := cmp.Or(a.ID, a.Name, "agent")
+	id, err := a.identity()
+	if err != nil {
+		return err
+	}
 	where := f.Name + ", agent " + id
 	out := &Conversation{System: "letta", ID: id, Title: a.Name, File: f}
-	err := a.Messages.each(func(i int, m *lettaMessage) error {
-		l.message(out, a, m, i, where)
+	err = a.Messages.each(func(_ int, m *lettaMessage) error {
+		l.message(out, a, m, where)
 		return l.say(out)
 	})
 	if err != nil {
@@ -145,10 +148,51 @@ func (l *letta) agent(f *File, a *lettaAgent, blocks []lettaBlock) error {
 	return l.take(notes)
 }
 
+// numbered reports whether an id only numbers the things of one file, such as "agent-0". Another
+// file has the same id for something else, and the next export may number differently.
+func numbered(id string) bool {
+	_, number, _ := strings.Cut(id, "-")
+	return strings.Trim(number, "0123456789") == "" && (id == "" || number != "")
+}
+
+// identity is the id of an agent, or one that is made of its name and of its first message, which
+// stay when it grows. The system text is no such message: Letta writes it again whenever a block
+// changes.
+func (a *lettaAgent) identity() (string, error) {
+	if !numbered(a.ID) {
+		return a.ID, nil
+	}
+	for i := range a.Messages.len() {
+		m, err := a.Messages.get(i)
+		if err != nil {
+			return "", err
+		}
+		if m != nil && m.Role != "system" {
+			return cmp.Or(a.Name, "agent") + "-" + hashID(m.identity())[:12], nil
+		}
+	}
+	return cmp.Or(a.Name, "agent"), nil
+}
+
+// identity is the id of a message, or one that is made of what it says.
+func (m *lettaMessage) identity() string {
+	if !numbered(m.ID) {
+		return m.ID
+	}
+	text := m.Role + "\x00" + cmp.Or(texts(m.Content), m.Text)
+	if !m.CreatedAt.IsZero() {
+		text += "\x00" + strconv.FormatInt(m.CreatedAt.UnixMilli(), 10)
+	}
+	for _, c := range m.ToolCalls {
+		text += "\x00" + c.Function.Name + "\x00" + c.Function.Arguments
+	}
+	return hashID(text)
+}
+
 // message adds a message.
-func (l *letta) message(out *Conversation, a *lettaAgent, m *lettaMessage, i int, where string) {
+func (l *letta) message(out *Conversation, a *lettaAgent, m *lettaMessage, where string) {
 	said := Message{
-		ID: cmp.Or(m.ID, fmt.Sprint(i)), Role: m.Role, Text: cmp.Or(texts(m.Content), m.Text), Model: m.Model, At: m.CreatedAt.Time,
+		ID: m.identity(), Role: m.Role, Text: cmp.Or(texts(m.Content), m.Text), Model: m.Model, At: m.CreatedAt.Time,
 	}
 	switch m.Role {
 	case roleUser:
