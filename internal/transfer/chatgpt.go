@@ -33,7 +33,7 @@ func chatgptFormat() format {
 }
 
 func readChatGPT(ctx context.Context, in *reading, files []*File) error {
-	g := &chatgpt{reading: in, own: make(map[string]time.Time)}
+	g := &chatgpt{reading: in, own: make(map[string]time.Time), accounts: in.readAccounts("user.json")}
 	err := eachFile(ctx, in, files, func(f *File) error {
 		before := maps.Clone(g.own)
 		err := g.eachValue(f, func(raw *bulk) error { return g.conversation(f, raw) })
@@ -54,6 +54,9 @@ type chatgpt struct {
 	// own are the person's own instructions, which stand in every conversation, with the
 	// time of the first.
 	own map[string]time.Time
+	// accounts say whose conversations a file has, and user whose were taken.
+	accounts accounts
+	user     string
 }
 
 type gptConversation struct {
@@ -112,17 +115,21 @@ func (g *chatgpt) conversation(f *File, raw *bulk) error {
 	}
 	id := string(cmp.Or(c.ID, c.ConversationID))
 	where := f.Name + ", conversation " + id
+	missing := !c.Mapping.given
 	switch {
-	case id == "" && !c.Mapping.given:
+	case missing && id == "":
 		g.report.unknown("an element without id and mapping", f.Name)
 		return nil
-	case !c.Mapping.given:
+	case missing:
 		g.report.blame(where, fault.New(fault.Invalid, "no_mapping", "The conversation has no \"mapping\", so that its messages are not in the export."))
+		return nil
+	case !g.belongs(g.accounts.of(f), "conversation", where):
 		return nil
 	case c.DoNotRemember && !g.opt.All:
 		g.report.omit("conversation that is not to be remembered", where)
 		return nil
 	}
+	g.user = g.accounts.of(f)
 	out := &Conversation{
 		System: "chatgpt", ID: cmp.Or(id, raw.hashed()), Title: string(c.Title), Model: c.Model, Started: c.CreateTime.Time, File: f,
 	}
@@ -327,7 +334,8 @@ func (g *chatgpt) instructions(files []*File) error {
 	texts := slices.SortedFunc(maps.Keys(g.own), func(a, b string) int {
 		return cmp.Or(g.own[a].Compare(g.own[b]), strings.Compare(a, b))
 	})
-	c := &Conversation{System: "chatgpt", ID: "custom-instructions", Title: "Custom instructions", File: files[0]}
+	id := strings.TrimSuffix("custom-instructions:"+g.user, ":") // two accounts may be imported one after the other
+	c := &Conversation{System: "chatgpt", ID: id, Title: "Custom instructions", File: files[0]}
 	for _, text := range texts {
 		c.Messages = append(c.Messages, Message{ID: hashID(text), Role: roleUser, Text: text, At: g.own[text]})
 	}

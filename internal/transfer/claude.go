@@ -29,7 +29,7 @@ func claudeFormat() format {
 			return ""
 		},
 		read: func(ctx context.Context, in *reading, files []*File) error {
-			c := &claude{reading: in}
+			c := &claude{reading: in, accounts: in.readAccounts("users.json")}
 			return eachFile(ctx, in, files, func(f *File) error {
 				return c.eachValue(f, func(raw *bulk) error { return c.element(f, raw) })
 			})
@@ -38,7 +38,11 @@ func claudeFormat() format {
 }
 
 // claude reads conversations of Claude.
-type claude struct{ *reading }
+type claude struct {
+	*reading
+	// accounts say whose what does not say it is.
+	accounts accounts
+}
 
 type claudeConversation struct {
 	UUID      word                  `json:"uuid"`
@@ -47,6 +51,11 @@ type claudeConversation struct {
 	Messages  listOf[claudeMessage] `json:"chat_messages"`
 	Memory    string                `json:"conversations_memory"`
 	Projects  map[string]string     `json:"project_memories"`
+	// Account and AccountUUID are whose a conversation and the memories are.
+	Account struct {
+		UUID word `json:"uuid"`
+	} `json:"account"`
+	AccountUUID word `json:"account_uuid"`
 }
 
 type claudeMessage struct {
@@ -96,9 +105,15 @@ func (c *claude) element(f *File, raw *bulk) error {
 		return err
 	}
 	if got.Memory != "" || len(got.Projects) > 0 {
+		if !c.belongs(c.owner(f, &got), "memory", f.Name) {
+			return nil
+		}
 		return c.memories(f, &got)
 	}
 	where := f.Name + ", conversation " + string(got.UUID)
+	if !c.belongs(c.owner(f, &got), "conversation", where) {
+		return nil
+	}
 	out := &Conversation{
 		System: "claude", ID: cmp.Or(string(got.UUID), raw.hashed()), Title: string(got.Name), Started: got.CreatedAt.Time, File: f,
 	}
@@ -124,6 +139,11 @@ func (c *claude) element(f *File, raw *bulk) error {
 		return err
 	}
 	return c.take(out)
+}
+
+// owner is the user that a conversation or the memories belong to.
+func (c *claude) owner(f *File, got *claudeConversation) string {
+	return cmp.Or(string(got.Account.UUID), string(got.AccountUUID), c.accounts.of(f))
 }
 
 // tree are the messages with their branches, and whether they have parents at all.

@@ -194,3 +194,6 @@ func (in *reading) parsed(raw []byte, into any, name, where string) bool {
 	}
 	return err == nil
 }
+
+// parsed reads JSON into a value, and reports whether it could.
+func parsed(raw []byte, into any) bool { return json.Unmarshal(raw, into) == nil }

@@ -36,6 +36,7 @@ type librechat struct{ *reading }
 type libreConversation struct {
 	ID       string               `json:"conversationId"`
 	Title    string               `json:"title"`
+	User     word                 `json:"user"`
 	ExportAt stamp                `json:"exportAt"`
 	Messages listOf[libreMessage] `json:"messages"`
 	Tree     []libreMessage       `json:"messagesTree"`
@@ -46,6 +47,7 @@ type libreMessage struct {
 	Parent   string         `json:"parentMessageId"`
 	ByUser   bool           `json:"isCreatedByUser"`
 	Sender   string         `json:"sender"`
+	User     word           `json:"user"`
 	Text     string         `json:"text"`
 	Content  []librePart    `json:"content"`
 	At       stamp          `json:"createdAt"`
@@ -76,9 +78,9 @@ func (l *librechat) conversation(f *File, raw *bulk) error {
 	if err := l.decodeParts(raw, &c, f.Name, map[string]part{"messages": &c.Messages}); err != nil {
 		return err
 	}
-	where := f.Name + ", conversation " + c.ID
 	flat := &libreFlat{listed: c.Messages.len()}
 	err := c.Messages.each(func(i int, m *libreMessage) error {
+		c.User = cmp.Or(c.User, m.User)
 		flat.add(m, "", i, 0)
 		return nil
 	})
@@ -86,11 +88,16 @@ func (l *librechat) conversation(f *File, raw *bulk) error {
 		return err
 	}
 	for i := range c.Tree {
+		c.User = cmp.Or(c.User, c.Tree[i].User)
 		flat.add(&c.Tree[i], "", flat.listed+i, 0)
 	}
 	shown := flat.newest()
 	if c.ID == "" && len(shown) > 0 { // its first message stays when it grows
 		c.ID = shown[0].id
+	}
+	where := f.Name + ", conversation " + c.ID
+	if !l.belongs(string(c.User), "conversation", where) {
+		return nil
 	}
 	out := &Conversation{System: "librechat", ID: cmp.Or(c.ID, raw.hashed()), Title: c.Title, Started: c.ExportAt.Time, File: f}
 	for range len(flat.nodes) - len(shown) {

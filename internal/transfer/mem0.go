@@ -6,14 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // mem0Format reads the memories of Mem0: a list, a page of its API, or its Markdown export.
@@ -171,16 +168,9 @@ func (m *mem0Memory) changed() time.Time {
 
 // statements takes the memories of a user as a conversation in which another program speaks.
 func (in *reading) statements(system string, byUser map[string][]mem0Memory) error {
-	users := slices.Sorted(maps.Keys(byUser))
-	if in.opt.User == "" && len(users) > 1 {
-		return fault.New(fault.Invalid, "several_users", fmt.Sprintf("The export has the memories of %d users: %s. Name one with --user.", len(users), strings.Join(users, ", ")))
-	}
-	for _, user := range users {
-		list := in.newestOfEach(byUser[user])
-		if in.opt.User != "" && user != in.opt.User {
-			for range list {
-				in.report.omit("memory of another user", list[0].file.Name)
-			}
+	for _, user := range slices.Sorted(maps.Keys(byUser)) {
+		list := slices.DeleteFunc(in.newestOfEach(byUser[user]), func(m mem0Memory) bool { return !in.belongs(user, "memory", m.file.Name) })
+		if len(list) == 0 {
 			continue
 		}
 		slices.SortStableFunc(list, byDate)

@@ -5,12 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
-
-	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // openwebuiFormat reads an export of chats of Open WebUI, or its database webui.db.
@@ -33,22 +29,12 @@ func openwebuiFormat() format {
 }
 
 func readOpenWebUI(ctx context.Context, in *reading, files []*File) error {
-	w := &openwebui{reading: in, users: make(map[string]bool)}
-	if err := w.each(ctx, files, w.chat); err != nil {
-		return err
-	}
-	if len(w.users) > 1 && in.opt.User == "" { // nothing was sent so far
-		return fault.New(fault.Invalid, "several_users", fmt.Sprintf("The export has the chats of %d users: %s. Name one with --user.",
-			len(w.users), strings.Join(slices.Sorted(maps.Keys(w.users)), ", ")))
-	}
-	return nil
+	w := &openwebui{in}
+	return w.each(ctx, files, w.chat)
 }
 
 // openwebui reads chats of Open WebUI.
-type openwebui struct {
-	*reading
-	users map[string]bool
-}
+type openwebui struct{ *reading }
 
 // each calls take with each chat.
 func (w *openwebui) each(ctx context.Context, files []*File, take func(f *File, c *webuiChat) error) error {
@@ -151,9 +137,7 @@ type webuiOutput struct {
 // chat takes a chat.
 func (w *openwebui) chat(f *File, c *webuiChat) error {
 	where := f.Name + ", conversation " + c.ID
-	w.users[c.UserID] = true
-	if w.opt.User != "" && c.UserID != w.opt.User {
-		w.report.omit("conversation of another user", where)
+	if !w.belongs(c.UserID, "conversation", where) {
 		return nil
 	}
 	out := &Conversation{

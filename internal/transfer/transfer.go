@@ -131,6 +131,9 @@ type reading struct {
 	entire bool
 	// now is the time at which the import began.
 	now time.Time
+	// users are those that the input names, and beside are the files that the format does not read.
+	users  map[string]bool
+	beside []*File
 }
 
 // Read reads all conversations of an input and gives the line of each to keep, in the order
@@ -153,7 +156,13 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 			err = errors.Join(err, b.close())
 		}
 	}()
+	for _, o := range found.others {
+		r.beside = append(r.beside, o.file)
+	}
 	if err := found.format.read(ctx, r, found.files); err != nil {
+		return err
+	}
+	if err := r.oneUser(); err != nil {
 		return err
 	}
 	return r.settle() // what a format takes after its files
