@@ -298,7 +298,8 @@ func (c *claude) memories(f *File, got *claudeConversation) error {
 		}})
 	}
 	if got.Memory != "" {
-		if err := take("memory:"+path.Base(f.Name), "Memory of Claude", got.Memory); err != nil {
+		id := strings.TrimSuffix("memory:"+c.owner(f, got), ":") // the file may have any name, and stand in any archive
+		if err := take(id, "Memory of Claude", got.Memory); err != nil {
 			return err
 		}
 	}

@@ -92,6 +92,21 @@ func TestUnknownUsers(t *testing.T) {
 	}
 }
 
+// TestClaudeMemory: the memory of an account is one session, whatever its file and its archive are called.
+func TestClaudeMemory(t *testing.T) {
+	t.Parallel()
+	named, plain := `[{"conversations_memory":"Bakes bread.","account_uuid":"ann"}]`, `[{"conversations_memory":"Bakes bread."}]`
+	for _, tt := range []struct{ file, text, want string }{
+		{"memories.json", named, "claude:memory:ann "}, {"cl-next-month.zip:memories.json", named, "claude:memory:ann "},
+		{"old.zip:memories.json", plain, "claude:memory:bob "}, {"elsewhere/memories.json", plain, "claude:memory "},
+	} {
+		got, err := readAll(t, inputOf(map[string]string{tt.file: tt.text, "old.zip:users.json": `[{"uuid":"bob"}]`, "x/users.json": `[{"uuid":"eve"}]`}), Options{From: "auto"})
+		if err != nil || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: got %s, %v, want %s", tt.file, got, err, tt.want)
+		}
+	}
+}
+
 // FuzzAccounts: any text may be the file of an account, and any name its place.
 func FuzzAccounts(f *testing.F) {
 	f.Add("a.zip:user.json", `{"id":"ann"}`)
