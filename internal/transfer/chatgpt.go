@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
@@ -95,16 +97,16 @@ type gptMessage struct {
 }
 
 type gptContent struct {
-	Type         string            `json:"content_type"`
-	Parts        []json.RawMessage `json:"parts"`
-	Text         string            `json:"text"`
-	Language     string            `json:"language"`
-	Result       string            `json:"result"`
-	Title        string            `json:"title"`
-	URL          string            `json:"url"`
-	Name         string            `json:"name"`
-	Profile      string            `json:"user_profile"`
-	Instructions string            `json:"user_instructions"`
+	Type         string `json:"content_type"`
+	Parts        listed `json:"parts"`
+	Text         string `json:"text"`
+	Language     string `json:"language"`
+	Result       string `json:"result"`
+	Title        string `json:"title"`
+	URL          string `json:"url"`
+	Name         string `json:"name"`
+	Profile      string `json:"user_profile"`
+	Instructions string `json:"user_instructions"`
 }
 
 // conversation reads one conversation.
@@ -222,9 +224,7 @@ func (m *gptMessage) hidden() string {
 // text is the text of a message; false if it is left out.
 func (g *chatgpt) text(c *gptContent, where string) (string, bool) {
 	switch c.Type {
-	case "text":
-		return uncited(joined(c.Parts, func(part json.RawMessage) string { return texts(part) })), true
-	case "multimodal_text":
+	case "text", "multimodal_text":
 		return uncited(joined(c.Parts, func(part json.RawMessage) string { return g.part(part, where) })), true
 	case "code", "execution_output", "system_error":
 		return c.Text, true
@@ -242,9 +242,8 @@ func (g *chatgpt) text(c *gptContent, where string) (string, bool) {
 
 // part is a part of a message that has more than text.
 func (g *chatgpt) part(raw json.RawMessage, where string) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
+	if jsontext.Value(raw).Kind() != '{' {
+		return g.texts(raw, where)
 	}
 	var p struct {
 		Type     string `json:"content_type"`
@@ -256,7 +255,7 @@ func (g *chatgpt) part(raw json.RawMessage, where string) string {
 			} `json:"dalle"`
 		} `json:"metadata"`
 	}
-	_ = json.Unmarshal(raw, &p) // what is read in part is told by its type
+	_ = decode(raw, &p, func(odd) {}) // it was read before
 	switch p.Type {
 	case "image_asset_pointer":
 		return "[image: " + cmp.Or(name(p.Metadata.Dalle.Prompt), p.Pointer[strings.LastIndex(p.Pointer, "/")+1:]) + "]"
@@ -266,8 +265,11 @@ func (g *chatgpt) part(raw json.RawMessage, where string) string {
 		g.report.omit("sound and video", where)
 		return ""
 	}
-	g.report.unknown("part "+p.Type, where)
-	return ""
+	if p.Type != "" && p.Text == "" {
+		g.report.unknown("part "+p.Type, where)
+		return ""
+	}
+	return g.texts(raw, where)
 }
 
 func joined(parts []json.RawMessage, text func(json.RawMessage) string) string {

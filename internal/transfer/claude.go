@@ -181,6 +181,9 @@ func (c *claude) message(out *Conversation, m *claudeMessage, where string) {
 	for _, f := range m.Files {
 		part.attach("attachment", "", pictured(f.Name))
 	}
+	if part.n == 0 && len(m.Content) == 0 {
+		c.report.omit("message without text", where)
+	}
 }
 
 // pictured stands for a file of which the export has only the name.
@@ -214,8 +217,11 @@ type claudePart struct {
 func (p *claudePart) block(b *claudeBlock) {
 	switch b.Type {
 	case "text":
-		if usable(b.Text) {
+		switch {
+		case usable(b.Text):
 			p.text(b.Text)
+		case b.Text != "":
+			p.report.omit("block that is not in the export", p.where)
 		}
 	case "thinking", "redacted_thinking":
 		p.report.omit("thinking", p.where)
@@ -231,7 +237,7 @@ func (p *claudePart) block(b *claudeBlock) {
 		p.flush()
 		id := cmp.Or(b.ToolUseID, p.call)
 		p.call = ""
-		text := texts(b.Content)
+		text := p.texts(b.Content, p.where)
 		if b.IsError {
 			text = "error: " + text
 		}

@@ -247,7 +247,7 @@ func (h *hermes) messages(ctx context.Context, db *database, s *agentSession, co
 		at := parseStamp(textOf(row["timestamp"]))
 		m := Message{
 			ID: s.id + "/" + textOf(row["id"]), Role: textOf(row["role"]), Text: agentText(textOf(row["content"])), At: at,
-			CallID: textOf(row["tool_call_id"]), Name: textOf(row["tool_name"]), Calls: openaiCalls(textOf(row["tool_calls"])),
+			CallID: textOf(row["tool_call_id"]), Name: textOf(row["tool_name"]), Calls: h.calls([]byte(textOf(row["tool_calls"])), where),
 		}
 		if h.speaks(&m, where) {
 			ms = append(ms, m)
@@ -279,28 +279,6 @@ func agentText(content string) string {
 		return texts(json.RawMessage(raw))
 	}
 	return content
-}
-
-// openaiCalls reads calls in the form of OpenAI.
-func openaiCalls(text string) []Call {
-	var calls []struct {
-		ID       string `json:"id"`
-		CallID   string `json:"call_id"`
-		Name     string `json:"name"`
-		Function struct {
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
-		} `json:"function"`
-	}
-	if json.Unmarshal([]byte(text), &calls) != nil {
-		return nil
-	}
-	var out []Call
-	for _, c := range calls {
-		args := cmp.Or(texts(c.Function.Arguments), string(c.Function.Arguments))
-		out = append(out, Call{ID: cmp.Or(c.ID, c.CallID), Name: cmp.Or(c.Function.Name, c.Name), Arguments: args})
-	}
-	return out
 }
 
 // notes takes the entries of MEMORY.md or USER.md, dated by the file.
@@ -337,7 +315,7 @@ func (h *hermes) transcript(f *File) error {
 		if !h.parsed(line, &m, "line", fmt.Sprintf("%s, line %d", f.Name, n)) {
 			return nil
 		}
-		if said := m.message(); h.speaks(&said, f.Name) {
+		if said := h.plain(&m, f.Name); h.speaks(&said, f.Name) {
 			out.Messages = append(out.Messages, said)
 		}
 		return h.say(out)

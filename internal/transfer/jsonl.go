@@ -66,13 +66,29 @@ type plainMessage struct {
 	SaidAt    stamp           `json:"said_at"`
 	ToolCalls json.RawMessage `json:"tool_calls"`
 	CallID    string          `json:"tool_call_id"`
+	// Refusal is said instead of a content, and Function is how calls were written before they
+	// had ids.
+	Refusal  string        `json:"refusal"`
+	Function *functionCall `json:"function_call"`
 }
 
-// message is what was said.
-func (m *plainMessage) message() Message {
+// functionCall is a call in the form of OpenAI.
+type functionCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// plain is what was said in a message.
+func (in *reading) plain(m *plainMessage, where string) Message {
 	out := Message{
-		ID: cmp.Or(texts(m.ID), nonNull(m.ID)), Role: m.Role, Name: m.Name, Text: texts(m.Content), Model: m.Model,
-		CallID: m.CallID, Calls: openaiCalls(string(m.ToolCalls)),
+		ID: cmp.Or(textIn(m.ID), nonNull(m.ID)), Role: m.Role, Name: m.Name, Model: m.Model,
+		Text: cmp.Or(in.texts(m.Content, where), m.Refusal), CallID: m.CallID, Calls: in.calls(m.ToolCalls, where),
+	}
+	if m.Function != nil {
+		out.Calls = append(out.Calls, m.Function.call(""))
+	}
+	if m.Role == "function" { // the result of such a call
+		out.Role = roleTool
 	}
 	for _, at := range []time.Time{m.SaidAt.Time, m.Timestamp.Time, m.CreatedAt.Time} {
 		if out.At.IsZero() {
@@ -135,7 +151,7 @@ func (j *jsonl) value(f *File, raw *bulk) error {
 
 // add adds a message to a conversation.
 func (j *jsonl) add(to *Conversation, m *plainMessage, where string) error {
-	if said := m.message(); j.speaks(&said, where) {
+	if said := j.plain(m, where); j.speaks(&said, where) {
 		to.Messages = append(to.Messages, said)
 	}
 	return j.say(to)

@@ -192,7 +192,7 @@ func (m *lettaMessage) identity() string {
 // message adds a message.
 func (l *letta) message(out *Conversation, a *lettaAgent, m *lettaMessage, where string) {
 	said := Message{
-		ID: m.identity(), Role: m.Role, Text: cmp.Or(texts(m.Content), m.Text), Model: m.Model, At: m.CreatedAt.Time,
+		ID: m.identity(), Role: m.Role, Text: cmp.Or(l.texts(m.Content, where), m.Text), Model: m.Model, At: m.CreatedAt.Time,
 	}
 	switch m.Role {
 	case roleUser:

@@ -196,12 +196,7 @@ func (l *librechat) part(out *Conversation, p *librePart, i int, said Message, w
 	said.ID = fmt.Sprintf("%s#%d", message, i)
 	switch p.Type {
 	case "text":
-		var nested struct {
-			Value string `json:"value"`
-		}
-		if said.Text = texts(p.Text); said.Text == "" && json.Unmarshal(p.Text, &nested) == nil {
-			said.Text = nested.Value
-		}
+		said.Text = l.texts(p.Text, where)
 		if before := out.spoken(message); before != nil {
 			before.Text = joinNonEmpty(before.Text, said.Text)
 			return
@@ -210,7 +205,7 @@ func (l *librechat) part(out *Conversation, p *librePart, i int, said Message, w
 		l.report.omit("thinking", where)
 		return
 	case "tool_call":
-		args := cmp.Or(texts(p.ToolCall.Args), string(p.ToolCall.Args))
+		args := cmp.Or(textIn(p.ToolCall.Args), string(p.ToolCall.Args))
 		call := Call{ID: cmp.Or(p.ToolCall.ID, said.ID), Name: p.ToolCall.Name, Arguments: args}
 		said.Calls = []Call{call}
 		out.Messages = append(out.Messages, said)

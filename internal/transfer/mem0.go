@@ -58,7 +58,7 @@ func readMem0(ctx context.Context, in *reading, files []*File) error {
 	if err != nil {
 		return err
 	}
-	return in.statements("mem0", byUser)
+	return in.statements("mem0", "", byUser)
 }
 
 // mem0File are the memories of a file.
@@ -166,15 +166,16 @@ func (m *mem0Memory) changed() time.Time {
 	return m.UpdatedAt.Time
 }
 
-// statements takes the memories of a user as a conversation in which another program speaks.
-func (in *reading) statements(system string, byUser map[string][]mem0Memory) error {
+// statements takes the memories of a user as a conversation in which another program speaks. Its id
+// is that of the user behind a prefix.
+func (in *reading) statements(system, prefix string, byUser map[string][]mem0Memory) error {
 	for _, user := range slices.Sorted(maps.Keys(byUser)) {
 		list := slices.DeleteFunc(in.newestOfEach(byUser[user]), func(m mem0Memory) bool { return !in.belongs(user, "memory", m.file.Name) })
 		if len(list) == 0 {
 			continue
 		}
 		slices.SortStableFunc(list, byDate)
-		c := &Conversation{System: system, ID: cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file}
+		c := &Conversation{System: system, ID: prefix + cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file}
 		for _, m := range list {
 			c.Messages = append(c.Messages, Message{
 				ID: m.id(), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time,

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // openclawFormat reads the transcripts of OpenClaw: files of JSON lines, or its database.
@@ -359,8 +361,10 @@ func (o *openclaw) message(out *Conversation, e *clawEvent, where string) {
 		return
 	}
 	var parts []clawPart
-	if json.Unmarshal(m.Content, &parts) != nil {
-		said.Text = texts(m.Content)
+	if jsontext.Value(m.Content).Kind() == '[' {
+		_ = decode(m.Content, &parts, func(v odd) { o.odd(v, where) }) // the event is JSON
+	} else {
+		said.Text = o.texts(m.Content, where)
 	}
 	for _, p := range parts {
 		switch p.Type {

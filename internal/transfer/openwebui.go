@@ -29,12 +29,18 @@ func openwebuiFormat() format {
 }
 
 func readOpenWebUI(ctx context.Context, in *reading, files []*File) error {
-	w := &openwebui{in}
-	return w.each(ctx, files, w.chat)
+	w := &openwebui{reading: in, memories: make(map[string][]mem0Memory)}
+	if err := w.each(ctx, files, w.chat); err != nil {
+		return err
+	}
+	return in.statements("openwebui", "memory:", w.memories)
 }
 
 // openwebui reads chats of Open WebUI.
-type openwebui struct{ *reading }
+type openwebui struct {
+	*reading
+	memories map[string][]mem0Memory // of the database, by user
+}
 
 // each calls take with each chat.
 func (w *openwebui) each(ctx context.Context, files []*File, take func(f *File, c *webuiChat) error) error {
@@ -64,6 +70,9 @@ func (w *openwebui) rows(ctx context.Context, f *File, files []*File, take func(
 		return err
 	}
 	defer db.close()
+	if err := w.notes(ctx, f, db); err != nil {
+		return err
+	}
 	chatRow := w.newBulk()
 	return db.each(ctx, `SELECT id, user_id, title, chat, created_at FROM chat ORDER BY created_at, id`, func(row map[string]any) error {
 		chat := json.RawMessage(textOf(row["chat"]))
@@ -81,6 +90,26 @@ func (w *openwebui) rows(ctx context.Context, f *File, files []*File, take func(
 			return err
 		}
 		return take(chatRow)
+	})
+}
+
+// notes reads the table of memories, which older databases do not have.
+func (w *openwebui) notes(ctx context.Context, f *File, db *database) error {
+	columns, err := db.columns(ctx, "memory")
+	if err != nil || len(columns) == 0 {
+		return err
+	}
+	return db.each(ctx, `SELECT * FROM memory`, func(row map[string]any) error {
+		user, text := textOf(row["user_id"]), textOf(row["content"])
+		if text == "" {
+			w.report.omit("memory without text", f.Name)
+			return nil
+		}
+		w.memories[user] = append(w.memories[user], mem0Memory{
+			ID: word(textOf(row["id"])), Memory: text, file: f,
+			CreatedAt: stamp{parseStamp(textOf(row["created_at"]))}, UpdatedAt: stamp{parseStamp(textOf(row["updated_at"]))},
+		})
+		return nil
 	})
 }
 
@@ -112,6 +141,7 @@ type webuiMessage struct {
 	Output   []webuiOutput   `json:"output"`
 	Files    []webuiFile     `json:"files"`
 	Children []string        `json:"childrenIds"`
+	Error    json.RawMessage `json:"error"` // of an answer that failed
 }
 
 type webuiFile struct {
@@ -197,8 +227,12 @@ func (w *openwebui) message(out *Conversation, m *webuiMessage, where string) {
 	if len(m.Output) > 0 {
 		w.output(out, m, said, where)
 	} else {
-		said.Text = w.visible(texts(m.Content), where)
-		out.Messages = append(out.Messages, said)
+		said.Text = w.visible(w.texts(m.Content, where), where)
+		if said.Text == "" && nonNull(m.Error) != "" {
+			w.report.omit("error message", where)
+		} else {
+			out.Messages = append(out.Messages, said)
+		}
 	}
 	for i, file := range m.Files {
 		text := "[file: " + name(file.Name) + "]\n" + file.File.Data.Content
@@ -229,14 +263,14 @@ func (w *openwebui) output(out *Conversation, m *webuiMessage, said Message, whe
 		part.ID = fmt.Sprintf("%s#%d", m.ID, i)
 		switch o.Type {
 		case "message":
-			part.Text = texts(o.Content)
+			part.Text = w.texts(o.Content, where)
 		case "reasoning":
 			w.report.omit("thinking", where)
 			continue
 		case "function_call":
 			part.Calls = []Call{{ID: o.CallID, Name: o.Name, Arguments: o.Arguments}}
 		case "function_call_output":
-			part.Role, part.CallID, part.Text = roleTool, o.CallID, texts(o.Output)
+			part.Role, part.CallID, part.Text = roleTool, o.CallID, w.texts(o.Output, where)
 		default:
 			w.report.unknown("output "+o.Type, where)
 			continue

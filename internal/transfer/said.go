@@ -23,7 +23,7 @@ type said struct {
 }
 
 // say moves the messages of a conversation that were read so far out of memory. Those in which
-// nothing is said and nothing called are left out.
+// nothing is said and nothing called are left out and counted.
 func (in *reading) say(c *Conversation) error {
 	if c.said == nil {
 		c.said = in.newSaid()
@@ -32,6 +32,7 @@ func (in *reading) say(c *Conversation) error {
 		m := &c.Messages[i]
 		m.Text = strings.TrimSpace(strings.ToValidUTF8(m.Text, "�"))
 		if m.Text == "" && len(m.Calls) == 0 && m.CallID == "" {
+			in.report.omit("message without text", c.File.Name+", conversation "+c.ID)
 			continue
 		}
 		m.At = in.within(m.At)

@@ -3,12 +3,10 @@ package transfer
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -148,37 +146,4 @@ const (
 // tooLarge says that a conversation is too large.
 func tooLarge(size int64) string {
 	return fmt.Sprintf("It has %d MiB, and a conversation may have 64 MiB. Ask the other program for it in parts, or without its files", size>>20)
-}
-
-// picture stands for a picture of which nothing is known.
-const picture = "[image]"
-
-// texts are the texts of a value that is a text, a list of texts, or a list of objects with
-// a text. A picture among them is named as one.
-func texts(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return ""
-	}
-	var out []string
-	for _, e := range list {
-		var one struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		}
-		if json.Unmarshal(e, &text) != nil {
-			_ = json.Unmarshal(e, &one) // what has no text is left out
-			if text = one.Text; text == "" && strings.Contains(one.Type, "image") {
-				text = picture
-			}
-		}
-		if text != "" {
-			out = append(out, text)
-		}
-	}
-	return strings.Join(out, "\n")
 }
