@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -224,15 +223,18 @@ func (w *openwebui) message(out *Conversation, m *webuiMessage, where string) {
 		return
 	}
 	said := Message{ID: m.ID, Role: m.Role, Model: m.Model, At: m.At.Time}
-	if len(m.Output) > 0 {
+	if len(m.Output) == 0 {
+		said.Text = w.texts(m.Content, where)
+	}
+	switch {
+	case len(m.Output) > 0:
 		w.output(out, m, said, where)
-	} else {
-		said.Text = w.visible(w.texts(m.Content, where), where)
-		if said.Text == "" && nonNull(m.Error) != "" {
-			w.report.omit("error message", where)
-		} else {
-			out.Messages = append(out.Messages, said)
-		}
+	case said.Text == "" && nonNull(m.Error) != "":
+		w.report.omit("error message", where)
+	case m.Role == roleAssistant:
+		w.answer(out, said, where)
+	default:
+		out.Messages = append(out.Messages, said)
 	}
 	for i, file := range m.Files {
 		text := "[file: " + name(file.Name) + "]\n" + file.File.Data.Content
@@ -243,17 +245,6 @@ func (w *openwebui) message(out *Conversation, m *webuiMessage, where string) {
 			ID: fmt.Sprintf("%s#file%d", m.ID, i), Role: roleTool, Name: "attachment", Text: text, At: m.At.Time,
 		})
 	}
-}
-
-// visible is a text without what a model thought and called, which older versions kept in it.
-func (w *openwebui) visible(text, where string) string {
-	if !strings.Contains(text, "<details") {
-		return text
-	}
-	return regexp.MustCompile(`(?s)<details[^>]*>.*?</details>`).ReplaceAllStringFunc(text, func(string) string {
-		w.report.omit("thinking", where)
-		return ""
-	})
 }
 
 // output adds the parts of an answer. They replace its text.
