@@ -3,6 +3,7 @@ package transfer
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -26,6 +27,8 @@ type sample struct {
 	names map[string]bool
 	// kind is the text of the first object's member "type".
 	kind string
+	// schema has the statements that made the tables of a database.
+	schema []byte
 	// err is why the file cannot be read.
 	err error
 }
@@ -38,6 +41,7 @@ const lookedAt = 20
 func sampleOf(f *File) *sample {
 	s := &sample{file: f, names: make(map[string]bool)}
 	s.head, s.err = begin(f, sampleSize)
+	s.schema = s.head // most databases have all of them at the beginning
 	s.list = bytes.HasPrefix(bytes.TrimSpace(s.head), []byte("["))
 	v := newValues(bytes.NewReader(s.head), &bulk{most: sampleSize})
 	for range lookedAt {
@@ -118,6 +122,11 @@ func (s *sample) hasOne(names ...string) bool {
 // sqlite reports whether the file is a SQLite database.
 func (s *sample) sqlite() bool { return bytes.HasPrefix(s.head, []byte("SQLite format 3\x00")) }
 
+// says reports whether the statements that made the tables of a database have all of some words.
+func (s *sample) says(words ...string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool { return !bytes.Contains(s.schema, []byte(word)) })
+}
+
 // base is the last part of the file's name, in lower case, without the ending of a packing.
 func (s *sample) base() string {
 	name := strings.ToLower(path.Base(strings.ReplaceAll(s.file.Name, ":", "/")))
@@ -141,7 +150,7 @@ type other struct {
 
 // choose tells the format of an input by its content. With a name, it is that format's, and
 // the files that do not fit are passed over, unless none fits.
-func choose(in *Input, from string) (*chosen, error) {
+func choose(ctx context.Context, in *Input, from string) (*chosen, error) {
 	if len(in.Files) == 0 {
 		return nil, fault.New(fault.Invalid, "import_empty", "The input has no files.")
 	}
@@ -157,20 +166,21 @@ func choose(in *Input, from string) (*chosen, error) {
 		found[i].format = all[i]
 	}
 	var strange []string
+	logs := logsOf(in.Files)
 	for _, file := range in.Files {
-		s := sampleOf(file)
+		if logs[file.Name] != nil {
+			continue
+		}
+		s, err := fullSample(ctx, file, in.Files, all)
+		if err != nil {
+			return nil, err
+		}
 		kind := strangerKind(s)
 		if len(strange) < maxListed {
 			strange = append(strange, s.tell())
 		}
 		for i := range found {
-			why := found[i].format.fits(s)
-			if why == "" {
-				found[i].others = append(found[i].others, other{file, kind, s.err})
-				continue
-			}
-			found[i].why = cmp.Or(found[i].why, file.Name+" "+why)
-			found[i].files = append(found[i].files, file)
+			found[i].add(s, kind, logs[file.Name+walEnding])
 		}
 	}
 	found = slices.DeleteFunc(found, func(c chosen) bool { return len(c.files) == 0 })
@@ -178,6 +188,37 @@ func choose(in *Input, from string) (*chosen, error) {
 		return nil, in.nothing(from, strange)
 	}
 	return only(found)
+}
+
+// add adds a file with its log, which may be nil, to those that the format reads or to the others.
+func (c *chosen) add(s *sample, kind string, log *File) {
+	why := c.format.fits(s)
+	if why == "" {
+		c.others = append(c.others, other{s.file, kind, s.err})
+		return
+	}
+	c.why = cmp.Or(c.why, s.file.Name+" "+why)
+	if c.files = append(c.files, s.file); log != nil {
+		c.files = append(c.files, log)
+	}
+}
+
+// fullSample looks at a file. Of a database that no format knows by its beginning, all tables are
+// read.
+func fullSample(ctx context.Context, f *File, files []*File, all []format) (*sample, error) {
+	s := sampleOf(f)
+	if !s.sqlite() || slices.ContainsFunc(all, func(f format) bool { return f.fits(s) != "" }) {
+		return s, nil
+	}
+	db, err := openCopy(ctx, f, files)
+	if err == nil {
+		defer db.close()
+		s.schema, err = db.schema(ctx)
+	}
+	if fault.KindOf(err) == fault.Invalid {
+		s.err, err = err, nil
+	}
+	return s, err
 }
 
 // maxListed bounds how many files an error names.

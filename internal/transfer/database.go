@@ -35,7 +35,7 @@ func openCopy(ctx context.Context, f *File, files []*File) (*database, error) {
 	if err := copyFile(f, path); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if i := slices.IndexFunc(files, func(other *File) bool { return other.Name == f.Name+"-wal" }); i >= 0 {
+	if i := slices.IndexFunc(files, func(other *File) bool { return other.Name == f.Name+walEnding }); i >= 0 {
 		if err := copyFile(files[i], path+"-wal"); err != nil {
 			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
@@ -76,6 +76,33 @@ func (d *database) close() {
 		_ = d.db.Close() // a copy: nothing is lost
 	}
 	_ = os.RemoveAll(d.dir) // at worst, a copy stays in the directory for such files
+}
+
+// walEnding ends the name of a database's log, which has its newest rows.
+const walEnding = "-wal"
+
+// logsOf are the logs of databases among some files, by their names.
+func logsOf(files []*File) map[string]*File {
+	names := make(map[string]bool)
+	for _, f := range files {
+		names[f.Name] = true
+	}
+	logs := make(map[string]*File)
+	for _, f := range files {
+		if of, ok := strings.CutSuffix(f.Name, walEnding); ok && names[of] {
+			logs[f.Name] = f
+		}
+	}
+	return logs
+}
+
+// schema are the statements that made the tables.
+func (d *database) schema(ctx context.Context) (all []byte, err error) {
+	err = d.each(ctx, `SELECT sql FROM sqlite_schema WHERE type = 'table'`, func(row map[string]any) error {
+		all = append(append(all, textOf(row["sql"])...), ";\n"...)
+		return nil
+	})
+	return all, err
 }
 
 // columns are the columns of a table; none if there is no such table.

@@ -22,8 +22,6 @@ func hermesFormat() format {
 			switch {
 			case s.sqlite() && s.stateDB():
 				return "is a database with sessions and messages"
-			case s.base() == "state.db-wal":
-				return "is the log of state.db"
 			case s.notes():
 				return "has the notes of an agent"
 			case s.agentTranscript():
@@ -37,8 +35,7 @@ func hermesFormat() format {
 
 // stateDB reports whether a database has the tables of Hermes Agent.
 func (s *sample) stateDB() bool {
-	return bytes.Contains(s.head, []byte("sessions")) && bytes.Contains(s.head, []byte("parent_session_id")) &&
-		bytes.Contains(s.head, []byte("tool_call_id"))
+	return s.says("sessions", "parent_session_id", "tool_call_id")
 }
 
 // notes reports whether a file has the notes of an agent.

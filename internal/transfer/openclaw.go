@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -21,10 +20,8 @@ func openclawFormat() format {
 		name: "openclaw",
 		fits: func(s *sample) string {
 			switch {
-			case s.sqlite() && bytes.Contains(s.head, []byte("transcript_events")):
+			case s.sqlite() && s.says("transcript_events"):
 				return `has a table "transcript_events"`
-			case s.base() == "openclaw-agent.sqlite-wal":
-				return "is the log of OpenClaw's database"
 			case s.kind == "session" && !s.list:
 				return `begins with a line of the type "session"`
 			case s.base() == "sessions.json" && slices.ContainsFunc(s.list0(), func(n string) bool { return strings.HasSuffix(n, ".sessionId") }):

@@ -5,7 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // openwebuiFormat reads an export of chats of Open WebUI, or its database webui.db.
@@ -16,15 +19,19 @@ func openwebuiFormat() format {
 			switch {
 			case s.has("chat.history"), s.has("chat.messages"):
 				return `has chats with a "history"`
-			case s.sqlite() && s.base() == "webui.db":
-				return "is the database of Open WebUI"
-			case s.base() == "webui.db-wal":
-				return "is the log of Open WebUI's database"
+			case s.sqlite() && s.chatTable():
+				return "is a database with a table of chats"
 			}
 			return ""
 		},
 		read: readOpenWebUI,
 	}
+}
+
+// chatTable reports whether a database has the table of chats of Open WebUI.
+func (s *sample) chatTable() bool {
+	const name = "[\"'`\\[]?chat[\"'`\\]]?"
+	return regexp.MustCompile(`(?is)CREATE TABLE ` + name + `\s*\(.{0,999}?\buser_id\b.{0,999}?\b` + name + `\s+(?:JSON|TEXT)`).Match(s.schema)
 }
 
 func readOpenWebUI(ctx context.Context, in *reading, files []*File) error {
@@ -75,8 +82,12 @@ func (w *openwebui) rows(ctx context.Context, f *File, files []*File, take func(
 	chatRow := w.newBulk()
 	return db.each(ctx, `SELECT id, user_id, title, chat, created_at FROM chat ORDER BY created_at, id`, func(row map[string]any) error {
 		chat := json.RawMessage(textOf(row["chat"]))
+		if inner := json.RawMessage(textIn(chat)); jsontext.Value(inner).Kind() == '{' { // packed into a text
+			chat = inner
+		}
 		if !json.Valid(chat) {
-			chat = json.RawMessage("{}")
+			w.report.unknown("a chat that is no JSON", f.Name+", conversation "+textOf(row["id"]))
+			return nil
 		}
 		raw, err := json.Marshal(map[string]any{
 			"id": textOf(row["id"]), "user_id": textOf(row["user_id"]), "title": textOf(row["title"]), "chat": chat, "created_at": row["created_at"],

@@ -139,7 +139,7 @@ type reading struct {
 // Read reads all conversations of an input and gives the line of each to keep, in the order
 // in which they are read. It fills the report.
 func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func(line Line) error) (err error) {
-	found, err := choose(in, opt.From)
+	found, err := choose(ctx, in, opt.From)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ func (in *reading) oneUser() error {
 			fmt.Sprintf("The input has what belongs to %d users: %s. Name one with --user.", len(in.users), in.userNames()))
 	case named == "" || in.users[named]:
 		return nil
+	case len(in.users) == 0 && in.report.Failed > 0: // the report says why
+		return nil
 	case len(in.users) == 0 || len(in.users) == 1 && in.users[""]:
 		return fault.New(fault.Invalid, "unknown_user", "The input does not say whose it is. Import it without --user.")
 	}

@@ -76,6 +76,7 @@ func TestUnknownUsers(t *testing.T) {
 		{"a directory deeper", "ann", map[string]string{
 			"a/user.json": `{"id":"ann"}`, "a/b/c.json": gptOf("ann"), "b/user.json": `{"id":"bob"}`, "b/c.json": gptOf("bob"),
 		}, "chatgpt:g-ann "},
+		{"what cannot be read", "ann", map[string]string{"c.json": `[{"uuid":"c","chat_messages":[NaN]}]`}, "failed: c.json"},
 		{"a user in the messages", "ann", map[string]string{"1.json": strings.NewReplacer(`"user":"ann"`, `"a":1`, `"messageId":"m"`, `"messageId":"m","user":"ann"`).Replace(libreOf("ann"))}, "librechat:l-ann "},
 		{"instructions", "ann", map[string]string{"user.json": `{"id":"ann"}`, "c.json": gptOf("ann")}, "chatgpt:custom-instructions:ann "},
 	} {
