@@ -151,6 +151,9 @@ type other struct {
 // choose tells the format of an input by its content. With a name, it is that format's, and
 // the files that do not fit are passed over, unless none fits.
 func choose(ctx context.Context, in *Input, from string) (*chosen, error) {
+	if len(in.Files) == 0 && len(in.passed) > 0 {
+		return nil, fault.New(fault.Invalid, "import_empty", "The input has no files to read. "+in.passed[0].name+" is a "+in.passed[0].kind+".")
+	}
 	if len(in.Files) == 0 {
 		return nil, fault.New(fault.Invalid, "import_empty", "The input has no files.")
 	}

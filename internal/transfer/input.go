@@ -38,7 +38,12 @@ type Input struct {
 	Files   []*File
 	closers []io.Closer
 	spooled int64 // bytes of temporary files
+	// passed are what a directory has that is no file to read.
+	passed []passed
 }
+
+// passed is something that is passed over, and what it is.
+type passed struct{ name, kind string }
 
 // Close closes the input.
 func (in *Input) Close() (err error) {
@@ -84,6 +89,9 @@ func (*pipe) Close() error { return nil }
 // Open makes an input of a file or a directory.
 func Open(name string) (*Input, error) {
 	info, err := os.Stat(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(name, err)
+	}
 	if err != nil {
 		return nil, fault.Wrap(fault.NotFound, "file_not_found", "Cannot read "+name+". Is the name right?", err)
 	}
@@ -110,41 +118,11 @@ func sqliteFile(files []*File) bool {
 	return strings.HasPrefix(string(head), "SQLite format 3")
 }
 
-// openDirectory makes an input of all regular files below a directory. Links are not
-// followed.
-func openDirectory(name string) (*Input, error) {
-	in := &Input{}
-	err := filepath.WalkDir(name, func(at string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return fault.Wrap(fault.Invalid, "import_unreadable", "Cannot read "+at+".", err)
-		}
-		if entry.IsDir() && entry.Name() == addedByMacOS {
-			return fs.SkipDir
-		}
-		if !entry.Type().IsRegular() {
-			return nil
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return fault.Wrap(fault.Invalid, "import_unreadable", "Cannot read "+at+".", err)
-		}
-		label, err := filepath.Rel(name, at)
-		if err != nil {
-			return err
-		}
-		return in.add(diskFile(at, filepath.ToSlash(label), info), 0)
-	})
-	if err != nil {
-		return nil, errors.Join(err, in.Close())
-	}
-	return in, nil
-}
-
 func diskFile(name, label string, info fs.FileInfo) *File {
 	open := func() (*os.File, error) {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, "import_unreadable", "Cannot read "+label+".", err)
+			return nil, unreadable(label, err)
 		}
 		return f, nil
 	}

@@ -221,19 +221,6 @@ func TestNamesAreNoPaths(t *testing.T) {
 	}
 }
 
-// TestLinksAreNotFollowed: a link in a directory leads nowhere.
-func TestLinksAreNotFollowed(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	if err := os.Symlink(fileOf(t, "c.json", []byte(tiny)), filepath.Join(dir, "c.json")); err != nil {
-		t.Skip("no links here")
-	}
-	in, err := Open(dir)
-	if err != nil || len(in.Files) != 0 {
-		t.Errorf("got %v, %v", in, err)
-	}
-}
-
 // TestLargeConversation: a conversation that is too large ends its file, and is told.
 func TestLargeConversation(t *testing.T) {
 	t.Parallel()

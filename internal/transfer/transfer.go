@@ -147,6 +147,9 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 	for _, o := range found.others {
 		report.passOver(&found.format, o)
 	}
+	for _, p := range in.passed {
+		report.omit(p.kind, p.name)
+	}
 	for _, name := range missingParts(found.files) {
 		report.Note(name, "This part of the export is not in the input. Download it, and run the import again.")
 	}
