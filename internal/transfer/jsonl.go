@@ -5,9 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"time"
-
-	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // jsonlFormat reads JSON lines: exports of this program, a conversation a line, or a message
@@ -27,7 +26,7 @@ func jsonlFormat() format {
 			return ""
 		},
 		read: func(ctx context.Context, in *reading, files []*File) error {
-			j := &jsonl{reading: in, done: make(map[string]bool)}
+			j := &jsonl{reading: in, loose: in.newBulk()}
 			return eachFile(ctx, in, files, j.file)
 		},
 	}
@@ -36,11 +35,22 @@ func jsonlFormat() format {
 // jsonl reads JSON lines.
 type jsonl struct {
 	*reading
-	now  *Conversation   // the session whose messages are read, a message a line
-	done map[string]bool // sessions whose messages were read
-	// fresh are those of the file that is being read.
-	fresh []string
+
+	// loose are the messages of the file that stand a line each, sessions are what they belong to,
+	// and order are the ids of these as they came.
+	loose    *bulk
+	sessions map[string]*plainSession
+	order    []string
 }
+
+// plainSession is a session whose messages stand a line each, not always together.
+type plainSession struct {
+	key      string
+	messages []span
+}
+
+// span is where a message is among the loose ones.
+type span struct{ at, size int64 }
 
 type plainConversation struct {
 	ID        word                 `json:"id"`
@@ -108,16 +118,13 @@ func nonNull(raw json.RawMessage) string {
 
 // file reads a file.
 func (j *jsonl) file(f *File) error {
-	j.fresh = nil
+	j.loose.empty()
+	j.sessions, j.order = make(map[string]*plainSession), nil
 	err := j.eachValue(f, func(raw *bulk) error { return j.value(f, raw) })
 	if spoilt(err) {
-		j.now = nil
-		for _, id := range j.fresh {
-			delete(j.done, id)
-		}
 		return err
 	}
-	return errors.Join(err, j.flush()) // of a file that was cut off, too
+	return errors.Join(err, j.gather(f)) // of a file that was cut off, too
 }
 
 // value takes a conversation, or adds a message to one.
@@ -165,36 +172,56 @@ func (j *jsonl) archived(raw *bulk, c *plainConversation) error {
 	return j.keepArchived(Line{rest: raw, Started: j.within(c.StartedAt.Time), Replaces: -1}, c.Messages.len())
 }
 
-// single adds a message to the session that it names. The messages of a session stand
-// together.
+// single adds a message to the session that it names.
 func (j *jsonl) single(f *File, raw *bulk, c *plainConversation) error {
-	if j.now == nil || j.now.ID != string(c.Session) {
-		if err := j.flush(); err != nil {
-			return err
-		}
-		if j.done[string(c.Session)] {
-			return fault.New(fault.Invalid, "scattered_session", "The lines of a session do not stand together. Sort the file by \"session\".")
-		}
-		j.now = &Conversation{System: "jsonl", ID: string(c.Session), Key: c.Key, File: f}
+	id := string(c.Session)
+	s := j.sessions[id]
+	if s == nil {
+		s = &plainSession{key: c.Key}
+		j.sessions[id] = s
+		j.order = append(j.order, id)
 	}
 	var m plainMessage
 	text, err := raw.whole()
 	if err != nil {
 		return err
 	}
+	where := f.Name + ", session " + id
 	if err := j.decode(text, &m, f.Name); err != nil {
 		return err
 	}
-	return j.add(j.now, &m, f.Name+", session "+string(c.Session))
-}
-
-// flush takes the session whose messages were read.
-func (j *jsonl) flush() error {
-	c := j.now
-	if c == nil {
+	said := j.plain(&m, where)
+	if !j.speaks(&said, where) {
 		return nil
 	}
-	j.now, j.done[c.ID] = nil, true
-	j.fresh = append(j.fresh, c.ID)
-	return j.take(c)
+	packed := said.pack(nil)
+	s.messages = append(s.messages, span{j.loose.size, int64(len(packed))})
+	_, err = j.loose.Write(packed)
+	return err
+}
+
+// gather takes the sessions of a file whose messages stand a line each.
+func (j *jsonl) gather(f *File) error {
+	for _, id := range j.order {
+		s := j.sessions[id]
+		c := &Conversation{System: "jsonl", ID: id, Key: s.key, File: f}
+		for _, m := range s.messages {
+			packed := j.room(m.size)
+			if _, err := io.ReadFull(io.NewSectionReader(j.loose, m.at, m.size), packed); err != nil {
+				return err
+			}
+			said, err := unpackMessage(string(packed))
+			if err != nil {
+				return err
+			}
+			c.Messages = append(c.Messages, said)
+			if err := j.say(c); err != nil {
+				return err
+			}
+		}
+		if err := j.take(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
