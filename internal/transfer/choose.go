@@ -66,8 +66,9 @@ func (s *sample) look(dec *jsontext.Decoder, at string, depth int) bool {
 	if _, err := dec.ReadToken(); err != nil {
 		return false
 	}
-	for first := true; ; first = false {
-		switch dec.PeekKind() {
+	for first := true; ; {
+		next := dec.PeekKind()
+		switch next {
 		case '}', ']':
 			_, err := dec.ReadToken()
 			return err == nil
@@ -77,10 +78,11 @@ func (s *sample) look(dec *jsontext.Decoder, at string, depth int) bool {
 		if !s.child(dec, at, depth, kind == '[', first) {
 			return false
 		}
+		first = first && next != '{' // what is no object says nothing about the others
 	}
 }
 
-// child looks at an element of a list, of which only the first counts, or at a member.
+// child looks at an element of a list, of which only the first object counts, or at a member.
 func (s *sample) child(dec *jsontext.Decoder, at string, depth int, list, first bool) bool {
 	switch {
 	case !list:

@@ -89,6 +89,8 @@ func TestWrapped(t *testing.T) {
 		"conversations":                {`{"conversations":` + tiny + `}`, "claude:u1 "},
 		"data, a page":                 {`{"object":"list","total":1,"next":null,"data":` + tiny + `,"more":{"a":["]}"]}}`, "claude:u1 "},
 		"two behind":                   {`{"results":` + tiny + "}\n" + strings.ReplaceAll(strings.Trim(tiny, "[]"), "u1", "u2"), "claude:u2 "},
+		"a null first":                 {`{"results":[null, ` + tiny[1:] + `}`, "claude:u1 "},
+		"Mem0, a null first":           {`{"results":[null,{"id":"1","memory":"Likes figs."}]}`, "Likes figs."},
 		"cut off":                      {`{"results":` + tiny + `,"more":1`, "before its list does"},
 		"a conversation":               {`{"id":"a","items":[{}],"messages":[{"role":"user","content":"A sloe."}]}`, "jsonl:a "},
 		"another name":                 {`{"everything":` + tiny + `}`, "an object around a list of conversations. Write the list alone to a file."},

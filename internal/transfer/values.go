@@ -128,7 +128,7 @@ func (v *values) begin() (byte, error) {
 // wrapper is the beginning of an object around a list of conversations, as interfaces and
 // scripts write it: numbers and short texts, and then the list.
 func wrapper() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(?:"[^"\\]*"\s*:\s*(?:"[^"\\]*"|[-+.\w]+)\s*,\s*)*"(?:conversations|chats|data|items|results)"\s*:\s*\[\s*\{`)
+	return regexp.MustCompile(`^\s*(?:"[^"\\]*"\s*:\s*(?:"[^"\\]*"|[-+.\w]+)\s*,\s*)*"(?:conversations|chats|data|items|results)"\s*:\s*\[\s*(?:null\s*,\s*)*\{`)
 }
 
 // wraps reports whether a byte begins an object around the list of the file, and reads up to the
