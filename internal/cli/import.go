@@ -17,6 +17,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/transfer"
 )
 
@@ -63,6 +64,9 @@ in both programs is kept twice. What was forgotten or deleted here stays out
 unless --restore asks for it. Exits with 1 if any conversation failed.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			f.KeyGiven = c.Flags().Changed("key")
+			if err := f.check(); err != nil {
+				return err
+			}
 			return a.importFrom(c, args[0], &f)
 		},
 	}
@@ -76,6 +80,17 @@ unless --restore asks for it. Exits with 1 if any conversation failed.`,
 	c.Flags().StringVar(&f.report, "report", "", "also write the report to this file, in JSON")
 	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(importFormats(), cobra.ShellCompDirectiveNoFileComp))
 	return c
+}
+
+// check refuses flags that no input could be read or stored with, before anything is read.
+func (f *importFlags) check() error {
+	if !slices.Contains(importFormats(), f.From) {
+		return usageError{fmt.Errorf("there is no format %q. The formats are %s", f.From, strings.Join(importFormats(), ", "))}
+	}
+	if _, err := session.ParseKey(f.Key); err != nil && f.Key != "" {
+		return usageError{fmt.Errorf("--key: %s", fault.MessageOf(err))}
+	}
+	return nil
 }
 
 // readingMemory is the memory above which the garbage of reading is collected more often: a
