@@ -66,6 +66,7 @@ type gptConversation struct {
 	ConversationID word           `json:"conversation_id"`
 	Title          word           `json:"title"`
 	CreateTime     stamp          `json:"create_time"`
+	UpdateTime     stamp          `json:"update_time"`
 	CurrentNode    word           `json:"current_node"`
 	Model          string         `json:"default_model_slug"`
 	DoNotRemember  bool           `json:"is_do_not_remember"`
@@ -133,7 +134,7 @@ func (g *chatgpt) conversation(f *File, raw *bulk) error {
 	}
 	g.user = g.accounts.of(f)
 	out := &Conversation{
-		System: "chatgpt", ID: cmp.Or(id, raw.hashed()), Title: string(c.Title), Model: c.Model, Started: c.CreateTime.Time, File: f,
+		System: "chatgpt", ID: cmp.Or(id, raw.hashed()), Title: string(c.Title), Model: c.Model, Started: c.CreateTime.Time, Changed: c.UpdateTime.Time, File: f,
 	}
 	shown, err := c.branch()
 	if err != nil {

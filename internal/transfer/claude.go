@@ -48,6 +48,7 @@ type claudeConversation struct {
 	UUID      word                  `json:"uuid"`
 	Name      word                  `json:"name"`
 	CreatedAt stamp                 `json:"created_at"`
+	UpdatedAt stamp                 `json:"updated_at"`
 	Messages  listOf[claudeMessage] `json:"chat_messages"`
 	Memory    string                `json:"conversations_memory"`
 	Projects  map[string]string     `json:"project_memories"`
@@ -115,7 +116,7 @@ func (c *claude) element(f *File, raw *bulk) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "claude", ID: cmp.Or(string(got.UUID), raw.hashed()), Title: string(got.Name), Started: got.CreatedAt.Time, File: f,
+		System: "claude", ID: cmp.Or(string(got.UUID), raw.hashed()), Title: string(got.Name), Started: got.CreatedAt.Time, Changed: got.UpdatedAt.Time, File: f,
 	}
 	add := func(_ int, m *claudeMessage) error {
 		c.message(out, m, where)

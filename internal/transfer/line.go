@@ -32,6 +32,9 @@ type lineOrigin struct {
 	System string `json:"system"`
 	ID     string `json:"id"`
 	Marks  []byte `json:"marks"`
+	// Adds says that each mark is of its message only.
+	Adds      bool      `json:"adds,omitempty"`
+	ChangedAt time.Time `json:"changed_at,omitzero"`
 }
 
 // lineMessage is a message of a line.
@@ -96,6 +99,7 @@ type writing struct {
 	// messages so far, and marks are the beginnings of these hashes.
 	before, begun time.Time
 	sum, marks    []byte
+	adds          bool // each mark is of its message only
 	buf           bytes.Buffer
 	enc           *json.Encoder
 	head          []byte
@@ -112,7 +116,7 @@ func (in *reading) write(c *Conversation) (*writing, error) {
 	w.enc = json.NewEncoder(&w.buf)
 	w.enc.SetEscapeHTML(false)
 	w.marks = make([]byte, 0, c.said.n*markSize)
-	w.begun = in.start(c)
+	w.begun, w.adds = in.start(c), c.Adds
 	err := c.said.each(w.message)
 	if err == nil {
 		_, err = in.body.Write([]byte("]}\n"))
@@ -233,7 +237,7 @@ func (w *writing) encodeHead(c *Conversation) error {
 	title := title(c.Title)
 	head := lineHead{
 		ID: sessionID(c.System, c.ID), SessionKey: key, Source: "import", Title: title, Model: name(c.Model), StartedAt: c.Started,
-		LastActive: w.before, Origin: lineOrigin{System: c.System, ID: shortID(c.ID), Marks: w.marks},
+		LastActive: w.before, Origin: lineOrigin{System: c.System, ID: shortID(c.ID), Marks: w.marks, Adds: c.Adds, ChangedAt: w.within(c.Changed)},
 	}
 	if title != "" {
 		head.TitleSource = "model"
@@ -269,13 +273,18 @@ func lineOf(m *Message) lineMessage {
 }
 
 // mark adds the mark of a message: the beginning of a hash over the ids of all messages up to
-// it. A message without an id counts by its role, time and text.
+// it. A message without an id counts by its role, time and text. The mark of one that stands alone is
+// over its id and text.
 func (w *writing) mark(m *Message) {
 	h := sha256.New()
 	h.Write(w.sum)
-	if m.ID != "" {
+	switch {
+	case w.adds:
+		h.Reset()
+		h.Write([]byte("id\x00" + m.ID + "\x00" + m.Text))
+	case m.ID != "":
 		h.Write([]byte("id\x00" + m.ID))
-	} else {
+	default:
 		h.Write([]byte(m.Role + "\x00" + strconv.FormatInt(m.At.UnixMilli(), 10) + "\x00" + m.Text))
 	}
 	w.sum = h.Sum(w.sum[:0])

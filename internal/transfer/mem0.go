@@ -175,7 +175,7 @@ func (in *reading) statements(system, prefix string, byUser map[string][]mem0Mem
 			continue
 		}
 		slices.SortStableFunc(list, byDate)
-		c := &Conversation{System: system, ID: prefix + cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file}
+		c := &Conversation{System: system, ID: prefix + cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file, Adds: true}
 		for _, m := range list {
 			c.Messages = append(c.Messages, Message{
 				ID: m.id(), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time,

@@ -128,6 +128,7 @@ type webuiChat struct {
 	UserID    string    `json:"user_id"`
 	Title     string    `json:"title"`
 	CreatedAt stamp     `json:"created_at"`
+	UpdatedAt stamp     `json:"updated_at"`
 	Chat      webuiTalk `json:"chat"`
 	raw       *bulk
 }
@@ -181,7 +182,7 @@ func (w *openwebui) chat(f *File, c *webuiChat) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "openwebui", ID: cmp.Or(c.ID, c.raw.hashed()), Title: cmp.Or(c.Title, c.Chat.Title), Started: c.CreatedAt.Time, File: f,
+		System: "openwebui", ID: cmp.Or(c.ID, c.raw.hashed()), Title: cmp.Or(c.Title, c.Chat.Title), Started: c.CreatedAt.Time, Changed: c.UpdatedAt.Time, File: f,
 	}
 	add := func(_ int, m *webuiMessage) error {
 		w.message(out, m, where)

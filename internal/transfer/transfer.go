@@ -28,6 +28,10 @@ type Conversation struct {
 	Key string
 	// Started is when it began; zero if that is unknown.
 	Started time.Time
+	// Changed is when the other program changed it last; zero if that is unknown.
+	Changed time.Time
+	// Adds says that its messages stand alone, and that an input may have any part of them.
+	Adds bool
 	// Messages are those that were read last, and said are those before them.
 	Messages []Message
 	said     *said
