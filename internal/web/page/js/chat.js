@@ -7,10 +7,9 @@ import { h, ready } from './dom.js';
 import { on } from './events.js';
 import { shown, Source } from './load.js';
 import { Live } from './live.js';
-import { redo } from './message.js';
+import { redo, Why } from './message.js';
 import { can, change, state } from './store.js';
 import { Transcript } from './transcript.js';
-import { Why } from './why.js';
 import { plural } from './words.js';
 
 export class Chat {

@@ -4,8 +4,7 @@ import { watch } from './events.js';
 import { keyboard } from './keys.js';
 import { toast, toasts } from './dialog.js';
 import { plain } from './load.js';
-import { allowed, place, places } from './places.js';
-import { missing, unread } from './settings.js';
+import { allowed, missing, place, places, unread } from './places.js';
 import { enter, foot, banner } from './signin.js';
 import { change, onDraw, state, theme } from './store.js';
 

@@ -1,7 +1,66 @@
-// The places of the page: what they are called, which scope they need, and their modules.
+// The places of the page. Of them here: the settings, those of this browser and how the server
+// is set, which is only shown; the places that have no room at the bottom of a small screen; and
+// an address that leads nowhere.
+import { get } from './api.js';
+import { h } from './dom.js';
+import { plain, Screen, shown } from './load.js';
 import { open as sessions } from './sessions.js';
-import { can } from './store.js';
+import { cells, check, column, grid, head } from './shape.js';
+import { foot } from './signin.js';
+import { can, change, kept, state } from './store.js';
 
+class Settings extends Screen {
+  constructor() {
+    super('Settings');
+    this.config = can('admin') ? this.reads((signal) => get('api/config', {}, signal)) : null;
+    this.config?.again();
+  }
+
+  content() {
+    return [
+      head('', 'Settings'),
+      column('wide',
+        h('h2', null, 'This browser'),
+        check('Single letters are keys (? shows them)', kept.get('keys') !== 'off', (so) => { kept.set('keys', so ? null : 'off'); change(); }),
+        h('p', { class: 'note' }, 'The theme is chosen below the places.'),
+        h('h2', null, 'The server'),
+        h('p', { class: 'note' }, `Version ${state.version}. The server’s settings are changed in its configuration file or its environment, not here.`),
+        this.config ? shown(this.config, ({ data }) => table(data)) : h('p', { class: 'note' }, 'They are shown to a key with the scope “admin”.')),
+    ];
+  }
+}
+
+/** @param {any[]} rows */
+function table(rows) {
+  return grid('Settings of the server', ['Setting', 'Value', 'From'], rows.map((r) => cells(r.name, [h('span', { class: 'mono' }, r.name), r.usage && h('p', { class: 'note' }, r.usage)],
+    h('td', { class: 'mono' }, r.secret ? (r.value ? 'set' : 'not set') : String(r.value ?? '')), r.source)));
+}
+
+const openMore = () => plain('More', () => [
+  head('', 'More'),
+  h('div', { class: 'scroll' },
+    h('ul', null, places.filter((p) => p.minor && allowed(p)).map((p) => h('li', { key: p.id }, h('a', { class: 'row', href: `#/${p.id}` }, p.name)))),
+    h('div', { class: 'column' }, foot())),
+]);
+
+/** elsewhere is a place that cannot be shown. @param {...Kid} kids */
+const elsewhere = (...kids) => plain('Not here', () => column('', h('h1', null, 'Not here'), kids));
+
+/** missing is a place that is not there, or that the key does not open. @param {Place | undefined} place */
+export const missing = (place) => elsewhere(h('p', null, place
+  ? `${place.name} needs a key with the scope “${place.scope}”, and the key you are signed in with lacks it. Sign in with another key, or make one: hermes keys create NAME --scopes ${place.scope}`
+  : 'This address leads nowhere. Choose a place from the list.'));
+
+/** unread is a place whose module could not be read. @param {unknown} err */
+export function unread(err) {
+  console.error(err);
+  const again = h('button', { class: 'primary', onclick: () => location.reload() }, 'Load the page again');
+  return Object.assign(elsewhere(
+    h('p', null, 'This part of the page could not be read: the server cannot be reached, or it was updated meanwhile. Load the page again; what you have typed is kept.'),
+    h('p', null, again)), { unread: true });
+}
+
+// The places: what they are called, which scope they need, and their modules.
 /** @type {Place[]} */
 export const places = [
   { id: 'sessions', name: 'Sessions', scope: 'sessions:read', key: 's', open: sessions },
@@ -13,8 +72,8 @@ export const places = [
   { id: 'keys', name: 'Keys', scope: 'admin', minor: true, open: async () => new (await import('./server.js')).Keyring() },
   { id: 'audit', name: 'Audit', scope: 'admin', minor: true, open: async () => new (await import('./server.js')).Audit() },
   { id: 'health', name: 'Health', scope: 'admin', minor: true, open: async () => new (await import('./server.js')).Health() },
-  { id: 'settings', name: 'Settings', scope: '', minor: true, open: async () => (await import('./settings.js')).open() },
-  { id: 'more', name: 'More', scope: '', hidden: true, open: async () => (await import('./settings.js')).openMore() },
+  { id: 'settings', name: 'Settings', scope: '', minor: true, open: () => new Settings() },
+  { id: 'more', name: 'More', scope: '', hidden: true, open: openMore },
 ];
 
 /** @param {string} id */
