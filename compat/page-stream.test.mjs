@@ -176,6 +176,35 @@ describe('an answer as it comes', () => {
   });
 });
 
+describe('without a network', () => {
+  const away = async (page) => {
+    await page.context().setOffline(true);
+    await page.evaluate(() => fetch('health').catch(() => {}));
+  };
+
+  it('what is on its way is no draft, and is stored once', async () => {
+    await fill('away', 2);
+    const page = await pages.open(`${server.url}/#/sessions/away`);
+    const field = page.getByRole('textbox', { name: 'Say something, or ask' });
+    await page.locator('#m1').waitFor();
+    await away(page);
+    await say(page, 'Store this once.');
+    await page.evaluate(() => { location.hash = '#/settings'; });
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.goBack();
+    await page.getByText('What you said is being sent').waitFor();
+    assert.equal(await field.inputValue(), '');
+    await field.fill('the next thing');
+    await page.context().setOffline(false);
+    await page.locator('.message.user', { hasText: 'Store this once.' }).waitFor();
+    await page.getByText('What you said is being sent').waitFor({ state: 'detached' });
+    assert.equal(await field.inputValue(), 'the next thing');
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('.compose textarea')?.value === 'the next thing');
+    await page.close();
+  });
+});
+
 describe('reading further up', () => {
   it('stays in its place to the pixel while an answer grows', async () => {
     await fill('long', 120);

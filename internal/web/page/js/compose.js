@@ -7,7 +7,7 @@ import { draw, h, make } from './dom.js';
 import { read } from './events.js';
 import { spoken } from './message.js';
 import { check, choice } from './shape.js';
-import { say, tab } from './store.js';
+import { change, say, tab } from './store.js';
 import { day, endOf, plural } from './words.js';
 
 /** @typedef {import('./chat.js').Chat} Chat */
@@ -16,6 +16,9 @@ const touch = matchMedia('(pointer: coarse)');
 
 // A longer text stays out of the field when it is pasted: browsers lay 2 MB out for minutes.
 const longest = 100_000;
+
+/** @type {Set<string>} the drafts that are on their way: they stay where a reload finds them */
+const leaving = new Set();
 
 export class Compose {
   /** @param {Chat} chat */
@@ -48,9 +51,10 @@ export class Compose {
   /** open shows the draft of a session. @param {string} root */
   open(root) {
     this.root = root;
-    this.field.value = tab.get(this.draft) ?? '';
+    const mine = !leaving.has(this.draft);
+    this.field.value = (mine && tab.get(this.draft)) || '';
     this.size();
-    this.pasted = tab.get(this.pastes) ?? '';
+    this.pasted = (mine && tab.get(this.pastes)) || '';
     this.draw();
   }
 
@@ -94,29 +98,30 @@ export class Compose {
     const { draft: from, pastes, pasted } = this;
     const typed = this.field.value.trim();
     const text = [typed, pasted.trim()].filter(Boolean).join('\n\n');
-    if (!text || this.sending) return;
+    if (!text || leaving.has(from)) return;
     const here = () => this.chat.fresh !== undefined && this.draft === from;
-    this.sending = true;
+    leaving.add(from);
     this.field.value = this.pasted = '';
     this.size();
     this.draw();
     try {
       if (this.off || this.asOf) await aside(this.chat, text, this);
       else await this.chat.live.say(text, this.model);
-      tab.set(from, null);
-      tab.set(pastes, null);
+      // What was typed meanwhile, where the session was opened again, is a draft of its own.
+      if (here() || tab.get(from)?.trim() === typed) tab.set(from, null);
+      if (tab.get(pastes) === pasted) tab.set(pastes, null);
     } catch (err) {
       failed(err);
       // Nothing that was typed is lost. Where another session is on view, it is the draft of its own.
       if (here() && !this.field.value) this.field.value = typed;
       if (here() && !this.pasted) this.pasted = pasted;
     } finally {
-      this.sending = false;
+      leaving.delete(from);
       if (here()) {
         this.root = this.chat.root;
         this.typed();
       }
-      this.draw();
+      change();
     }
   }
 
@@ -133,7 +138,7 @@ export class Compose {
   draw() {
     const special = [this.off && 'off the record', this.asOf && `as of ${this.asOf}`, this.model && this.model].filter(Boolean).join(', ');
     draw(this.row,
-      h('p', { class: 'note' }, special ? `This message: ${special}` : touch.matches ? 'Enter breaks the line' : 'Enter sends, Shift+Enter breaks the line'),
+      h('p', { class: 'note' }, special ? `This message: ${special}` : leaving.has(this.draft) ? 'What you said is being sent' : touch.matches ? 'Enter breaks the line' : 'Enter sends, Shift+Enter breaks the line'),
       h('button', { type: 'button', class: 'link', 'aria-expanded': String(this.options), onclick: () => this.choose() }, 'Options'),
       this.chat.live?.busy && h('button', { key: 'stop', type: 'button', onclick: () => this.chat.live.stopNow() }, 'Stop'),
       h('button', { key: 'send', class: 'primary' }, 'Send'));
