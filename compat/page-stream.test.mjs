@@ -203,6 +203,22 @@ describe('without a network', () => {
     await page.waitForFunction(() => document.querySelector('.compose textarea')?.value === 'the next thing');
     await page.close();
   });
+
+  it('the lists wait until it is back', async () => {
+    const page = await pages.open(`${server.url}/#/settings`);
+    await page.getByText('Development key').waitFor();
+    await away(page);
+    let asked = 0;
+    page.on('request', (r) => { if (/api\/(sessions|memory)/.test(r.url())) asked++; });
+    for (const place of ['memory', 'sessions']) {
+      await page.evaluate((to) => { location.hash = `#/${to}`; }, place);
+      await page.waitForTimeout(1500);
+    }
+    assert.ok(asked > 0 && asked < 10, `${asked} requests in three seconds`);
+    await page.context().setOffline(false);
+    await page.locator('a.row').first().waitFor();
+    await page.close();
+  });
 });
 
 describe('reading further up', () => {

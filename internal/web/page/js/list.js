@@ -1,5 +1,5 @@
 // Lists: their pages, and rows of one height, of which only those on view are in the document.
-import { get } from './api.js';
+import { get, reachable } from './api.js';
 import { once } from './dialog.js';
 import { draw, h, make, ready } from './dom.js';
 import { empty, shown, Source } from './load.js';
@@ -103,14 +103,14 @@ export class Pages {
   }
 
   async next() {
-    if (this.whole || this.adding) return false;
+    if (this.whole || this.adding || this.anew) return false;
     this.adding = true;
     const before = this.items;
     try {
       const page = await this.read(this.cursor);
       if (before === this.items) this.take(page, before);
     } finally {
-      this.adding = false;
+      reachable().then(() => { this.adding = false; }); // drawing asks for more
     }
     return true;
   }
@@ -133,18 +133,10 @@ export class Listing {
 
   close() { this.pages.close(); }
 
-  async again(anew = false) {
-    await this.pages.again(anew);
-    this.show();
-  }
-
-  show() {
-    this.rows.set(this.pages.items, this.pages.whole);
-    change();
-  }
+  again(anew = false) { this.pages.again(anew); }
 
   async more() {
-    if (await this.pages.next().catch(() => false)) this.show(); // scrolling further asks again
+    if (await this.pages.next().catch(() => false)) change(); // scrolling further asks again
   }
 
   /** @param {string} name @param {string} value */
@@ -156,7 +148,7 @@ export class Listing {
 
   /** view is what was found, or why there is nothing. @param {string} none */
   view(none) {
-    this.rows.draw();
+    this.rows.set(this.pages.items, this.pages.whole);
     return [
       shown(this.pages.source, () => this.pages.items.length === 0 && empty(Object.values(this.filter).some(Boolean) ? 'Nothing matches.' : none)),
       ready(this.rows.el),
