@@ -176,6 +176,44 @@ describe('an answer as it comes', () => {
   });
 });
 
+describe('an answer that fails', () => {
+  const status = (page) => page.locator('p.unseen[role=status]').innerText();
+
+  it('is told at its message, also after a reload, and can be asked for again', async () => {
+    upstream.queue({ status: 400, error: { message: 'The model is out.' } });
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    const asked = (text) => page.locator('.message.user', { hasText: text });
+    await say(page, 'Is the model there?');
+    await asked('Is the model there?').getByText(/The answer failed: .*The model is out/).waitFor();
+    assert.match(await status(page), /The answer failed/);
+    await say(page, 'And now?');
+    await answered(page, 1);
+    await page.waitForFunction(() => document.querySelector('p.unseen[role=status]').innerText === 'Answered');
+    const told = () => page.locator('.transcript > .message').evaluateAll((all) => all.map((el) => /The answer failed/.test(el.innerText)));
+    assert.deepEqual(await told(), [true, false, false]);
+    await page.reload();
+    await asked('Is the model there?').getByText('The answer failed').waitFor();
+    assert.deepEqual(await told(), [true, false, false]);
+    await asked('Is the model there?').getByRole('button', { name: 'Ask again' }).click();
+    await answered(page, 2);
+    assert.deepEqual(await told(), [true, false, false, false, false]);
+    await page.close();
+  });
+
+  it('is not called answered when it breaks off or is stopped', async () => {
+    upstream.queue({ chunks: ['A part. '], breaks: { message: 'The model fell over.' } }, { chunks: ['Another part. '], hangs: true });
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    await say(page, 'Will you break off?');
+    await page.getByText('The model broke off.').waitFor();
+    assert.match(await status(page), /The answer failed/);
+    await say(page, 'Will you stop?');
+    await newest(page).getByText('Another part.').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.waitForFunction(() => /^Stopped/.test(document.querySelector('p.unseen[role=status]').innerText));
+    await page.close();
+  });
+});
+
 describe('without a network', () => {
   const away = async (page) => {
     await page.context().setOffline(true);

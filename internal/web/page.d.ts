@@ -178,7 +178,11 @@ interface Doing {
   why: (receipt: string) => void;
   fork: (m: Message) => void;
   /** What a run has said about its answer. */
-  hermes?: (m: Message) => any;
+  hermes: (m: Message) => any;
+  /** The run that should have answered, and has not. */
+  lost: (m: Message) => any;
+  /** Says a text once more. */
+  again: (text: string) => Promise<void>;
 }
 
 /** What the menu of a session does to what is on view. */

@@ -22,12 +22,16 @@ export class Chat {
     this.reason = null;
     /** @type {Map<number, any>} what runs have said of their answers, by the seq behind them */
     this.said = new Map();
+    /** @type {any[]} the runs that have ended without an answer */
+    this.lost = [];
     this.session = new Source((signal) => get(`api/sessions/${part(this.root)}`, {}, signal).catch(missing));
     this.doing = {
       root: '',
       why: (/** @type {string} */ id) => this.why(id),
       fork: (/** @type {any} */ m) => forkFrom(this.root, m),
       hermes: (/** @type {any} */ m) => this.said.get(m.seq + 1),
+      lost: (/** @type {any} */ m) => this.lost.find((run) => Date.parse(run.started_at) <= Date.parse(m.created_at) && Date.parse(m.created_at) <= Date.parse(run.finished_at)),
+      again: (/** @type {string} */ text) => this.live.say(text, ''),
     };
     this.transcript = new Transcript(this.doing, () => this.moved());
     this.live = new Live(this);
@@ -64,6 +68,7 @@ export class Chat {
     this.root = this.doing.root = '';
     this.gone = false;
     this.said.clear();
+    this.lost = [];
     this.live.stop();
     this.session.close();
     this.session.data = undefined;
@@ -106,13 +111,14 @@ export class Chat {
     if (event.what === 'changed' && !this.live.busy) await this.transcript.again().catch(() => {});
   }
 
-  /** tell keeps what a run has said of its answer. @param {any} run */
+  /** tell keeps what a run has said of its answer, or that there is none. It reports whether the message on view says so. @param {any} run */
   tell(run) {
-    if (!run.hermes || !run.end_seq) return;
-    this.said.set(run.end_seq, run.hermes);
-    const m = this.transcript.rows.find((row) => row.seq === run.end_seq - 1);
+    if (run.end_seq) this.said.set(run.end_seq, run.hermes);
+    else this.lost.push(run);
+    const m = this.transcript.rows.findLast((row) => (run.end_seq ? row.seq === run.end_seq - 1 : row.role === 'user' && this.doing.lost(row) === run));
     const el = m && this.transcript.els.get(m.seq);
     if (m && el) this.transcript.keep(() => redo(el, m, this.doing));
+    return Boolean(el);
   }
 
   moved() {

@@ -4,15 +4,11 @@ import { get, part, post, Problem, reachable } from './api.js';
 import { Answer, over } from './answer.js';
 import { failed } from './dialog.js';
 import { follow, tellAll } from './events.js';
-import { spoken } from './message.js';
+import { ending, spoken } from './message.js';
 import { change, randomID, say } from './store.js';
 
 /** @typedef {import('./chat.js').Chat} Chat */
 /** @typedef {{run: any, answer: Answer, said: HTMLElement | null, text: string}} Turn */
-
-const endings = /** @type {Record<string, string>} */ ({
-  completed: '', cancelled: 'Stopped. This is the part that was said.', failed: 'The answer failed', interrupted: 'The answer was cut off',
-});
 
 export class Live {
   /** @param {Chat} chat */
@@ -106,17 +102,14 @@ export class Live {
   /** over puts the messages of a turn in the place of its answer. @param {Turn} turn @param {any} event */
   async over(turn, event) {
     const round = this.round;
-    const how = endings[event.status] ?? '';
-    turn.answer.end(event.error?.message ? `${how}: ${event.error.message}` : how);
-    say('Answered');
+    turn.answer.end(ending(event));
+    say(ending(event) || 'Answered');
     const run = turn.run.run_id && await again(() => get(`v1/runs/${part(turn.run.run_id)}`)).catch(() => null);
     await this.take();
     if (round !== this.round) return;
-    const stored = run?.end_seq && this.chat.transcript.rows.some((m) => m.seq === run.end_seq - 1);
-    const keep = event.status !== 'completed' && !stored;
+    const keep = !(run && this.chat.tell(run)) && event.status !== 'completed';
     this.turns = this.turns.filter((t) => t !== turn);
     this.chat.transcript.drop(...(turn.said ? [turn.said] : []), ...(keep ? [] : [turn.answer.el]));
-    if (run) this.chat.tell(run);
     if (!this.busy) this.chat.transcript.ol.removeAttribute('aria-busy');
     this.following = '';
     tellAll('session', { id: this.chat.root, what: 'changed' });

@@ -4,7 +4,7 @@ import { get, part } from './api.js';
 import { once } from './dialog.js';
 import { draw, h, make, ready } from './dom.js';
 import { shown, Source } from './load.js';
-import { blocks } from './nodes.js';
+import { blocks, copied } from './nodes.js';
 import { figure, figures, panelOf, place, quotes, who } from './shape.js';
 import { clock, day, dayClock, exact, number, plural, short, took } from './words.js';
 
@@ -47,7 +47,7 @@ export function element(m, doing) {
   el.append(gutter(speaker(m), m.created_at), body);
   body.append(...words(m));
   if (m.content_length && m.content_length > m.content.length) body.append(rest(m, doing, el));
-  if (m.role === 'assistant') body.append(make('div', { class: 'about' }, about(m, doing)));
+  if (m.role !== 'tool') body.append(make('div', { class: 'about' }, about(m, doing)));
   if (m.undone_at) body.append(make('p', { class: 'note' }, `Taken back on ${exact(m.undone_at)}. Models and memory no longer see it.`));
   body.append(tools(m, doing));
   return el;
@@ -84,25 +84,28 @@ function rest(m, doing, el) {
 function tools(m, doing) {
   return make('div', { class: 'tools' },
     h('a', { href: `#/sessions/${part(doing.root)}/${m.seq}`, class: 'note', title: 'The address of this message' }, `message ${number(m.seq)}`),
-    h('button', { class: 'link', onclick: async (e) => copyAll(e, m, doing) }, 'Copy'),
+    h('button', { class: 'link', onclick: (e) => copyAll(e, m, doing) }, 'Copy'),
     h('button', { class: 'link', onclick: once(() => doing.fork(m)) }, 'Fork from here'));
 }
 
 /** @param {any} event @param {Message} m @param {Doing} doing */
 async function copyAll(event, m, doing) {
-  const { copied } = await import('./nodes.js');
   const button = { currentTarget: event.currentTarget };
-  const whole = m.content_length ? await get(`api/sessions/${part(doing.root)}/messages/${m.seq}`).catch(() => m) : m;
-  await copied(whole.content)(button);
+  await copied(await whole(m, doing).catch(() => m.content))(button);
 }
 
+/** @param {Message} m @param {Doing} doing */
+const whole = async (m, doing) => (m.content_length ? (await get(`api/sessions/${part(doing.root)}/messages/${m.seq}`)).content : m.content);
+
 /**
- * about is what stands under an answer: what it cost, why, and what it changed.
- * @param {Pick<Message, 'context' | 'receipt_id' | 'finish_reason'> & Partial<Message>} m @param {Doing} doing
+ * about is what stands under an answer: what it cost, why, and what it changed. Under what a
+ * person has said it is why that has no answer.
+ * @param {Message} m @param {Doing} doing
  */
-export function about(m, doing) {
+function about(m, doing) {
+  if (m.role === 'user') return unanswered(m, doing);
   const c = m.context;
-  const said = doing.hermes?.(/** @type {Message} */ (m));
+  const said = doing.hermes(m);
   const receipt = m.receipt_id ?? said?.receipt_id;
   return [
     m.finish_reason && partial(m.finish_reason),
@@ -112,6 +115,17 @@ export function about(m, doing) {
     (said?.tools ?? []).map((/** @type {any} */ t) => h('p', { class: 'note' }, `${t.name}, ${took(t.ms)}, ${t.ok ? 'done' : 'failed'}`)),
     changed(said),
   ];
+}
+
+const endings = /** @type {Record<string, string>} */ ({ cancelled: 'Stopped.', failed: 'The answer failed', interrupted: 'The answer was cut off' });
+
+/** ending is how a run has ended, unless that was well. @param {any} run */
+export const ending = (run) => [endings[run.status], run.error?.message].filter(Boolean).join(': ');
+
+/** @param {Message} m @param {Doing} doing */
+function unanswered(m, doing) {
+  const run = doing.lost(m);
+  return run && !m.undone_at && h('p', { class: 'note bad' }, ending(run), ' ', h('button', { class: 'link', onclick: once(async () => doing.again(await whole(m, doing))) }, 'Ask again'));
 }
 
 /** @param {string} reason */
