@@ -72,6 +72,31 @@ describe('accessibility', () => {
   });
 });
 
+describe('a small window', () => {
+  // hit reports whether an element can be pressed where it is scrolled to.
+  const hit = (element) => element.evaluate((el) => {
+    el.scrollIntoView({ block: 'nearest' });
+    const { left, top, width, height } = el.getBoundingClientRect();
+    const at = document.elementFromPoint(left + width / 2, top + height / 2);
+    return at === el || el.contains(at);
+  });
+
+  for (const [width, height] of [[320, 256], [568, 320], [1280, 360]]) {
+    it(`has the whole of a session: ${width} by ${height}`, async () => {
+      const page = await pages.open(`${server.url}/#/sessions/cache`, { size: { width, height } });
+      await page.locator('.message').last().waitFor();
+      await page.locator('.head .menu summary').click();
+      const items = await page.locator('.menu button').all();
+      for (const item of items) assert.ok(await hit(item), `${await item.innerText()} cannot be pressed`);
+      await page.locator('.head .menu summary').click();
+      await page.getByRole('button', { name: 'Options' }).click();
+      for (const part of [page.getByLabel('As of'), page.getByRole('button', { name: 'Send' })]) assert.ok(await hit(part));
+      assert.ok(await page.locator('.talk').evaluate((el) => el.clientHeight > 120));
+      await page.close();
+    });
+  }
+});
+
 describe('by the keyboard alone', () => {
   it('a call is approved and another denied', async () => {
     const page = await pages.open(`${server.url}/`);
