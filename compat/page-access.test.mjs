@@ -95,6 +95,19 @@ describe('a small window', () => {
       await page.close();
     });
   }
+
+  it('scrolls a table, and breaks no word in it', async () => {
+    const words = ['Feature', 'PostgreSQL', 'external-consistency', 'repeatable-read', 'CockroachDB', 'Transactions'];
+    const line = (cells) => `| ${cells.join(' | ')} |`;
+    const content = [line(words), line(words.map(() => '---')), line(words)].join('\n');
+    await server.api('/api/sessions/table/messages', { method: 'POST', body: { messages: [{ role: 'user', content: 'Compare.' }, { role: 'assistant', content }] } });
+    const page = await pages.open(`${server.url}/#/sessions/table`, { size: sizes.narrow });
+    const table = page.locator('.words .table');
+    await table.waitFor();
+    const [lines, more] = await table.evaluate((el) => [[...el.querySelectorAll('td')].map((td) => td.clientHeight), el.scrollWidth > el.clientWidth]);
+    assert.ok(more && lines.every((high) => high < 60), `${more}, ${lines}`);
+    await page.close();
+  });
 });
 
 describe('by the keyboard alone', () => {
