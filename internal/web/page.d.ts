@@ -57,7 +57,7 @@ interface Place {
 }
 
 /** A place on view. */
-type OnView = import('./page/js/load.js').Screen & {
+type OnView = import('./page/js/screen.js').Screen & {
   list?: (alone: boolean) => Kid;
   content: () => Kid;
   panel?: () => Kid;

@@ -2,7 +2,7 @@
 import { get, part, patch, post, remove, send } from './api.js';
 import { ask, dialog, once, prompt, toast } from './dialog.js';
 import { h } from './dom.js';
-import { decision, field } from './shape.js';
+import { decision, field } from './screen.js';
 import { can, change, copy, dropDrafts, save, tab } from './store.js';
 import { month, plural } from './words.js';
 

@@ -5,7 +5,7 @@ import { actions, forkFrom, goTo, rename } from './actions.js';
 import { Compose } from './compose.js';
 import { h, ready } from './dom.js';
 import { on } from './events.js';
-import { shown, Source } from './load.js';
+import { shown, Source } from './screen.js';
 import { Live } from './live.js';
 import { redo, Why } from './message.js';
 import { can, change, state } from './store.js';

@@ -6,7 +6,7 @@ import { failed } from './dialog.js';
 import { draw, h, make } from './dom.js';
 import { read } from './events.js';
 import { spoken } from './message.js';
-import { check, choice } from './shape.js';
+import { check, choice } from './screen.js';
 import { change, say, tab } from './store.js';
 import { day, endOf, plural } from './words.js';
 

@@ -1,8 +1,7 @@
 // What was sent to models, against sending the whole history each time.
 import { get, part } from './api.js';
 import { h } from './dom.js';
-import { empty, Screen, shown } from './load.js';
-import { cells, check, choice, column, grid, head } from './shape.js';
+import { cells, check, choice, column, empty, grid, head, Screen, shown } from './screen.js';
 import { change, save } from './store.js';
 import { dayClock, now, number, plural, utcDay } from './words.js';
 

@@ -1,8 +1,7 @@
 // Dialogs and short messages. What cannot be undone wants a name typed.
 import { Problem } from './api.js';
 import { draw, h } from './dom.js';
-import { broken, trouble } from './load.js';
-import { decision, field } from './shape.js';
+import { broken, decision, field, trouble } from './screen.js';
 import { change, drawNow } from './store.js';
 import { toType, typed } from './words.js';
 

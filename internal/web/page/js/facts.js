@@ -4,9 +4,8 @@ import { get, part, patch, post, remove } from './api.js';
 import { ask, once, prompt, toast } from './dialog.js';
 import { h } from './dom.js';
 import { more, Pages } from './list.js';
-import { empty, shown, Source } from './load.js';
+import { check, choice, empty, finder, pairs, panelOf, place, quotes, shown, Source, who } from './screen.js';
 import { patient } from './runs.js';
-import { check, choice, finder, pairs, panelOf, place, quotes, who } from './shape.js';
 import { calm, change, dropDrafts } from './store.js';
 import { day, dayClock, days, endOf, exact, month, number, plural, same, short, span } from './words.js';
 

@@ -3,9 +3,8 @@ import { post } from './api.js';
 import { confirmation, dialog, failed } from './dialog.js';
 import { h } from './dom.js';
 import { tellAll } from './events.js';
-import { trouble } from './load.js';
+import { decision, figure, figures, quotes, trouble, who } from './screen.js';
 import { patient } from './runs.js';
-import { decision, figure, figures, quotes, who } from './shape.js';
 import { change, dropDrafts, save } from './store.js';
 import { bytes, day, exact, number, plural } from './words.js';
 

@@ -2,9 +2,8 @@
 import { get, part, patch, post, remove } from './api.js';
 import { ask, dialog, once, toast } from './dialog.js';
 import { h } from './dom.js';
-import { empty, Screen, shown, Source, trouble } from './load.js';
+import { cells, choice, column, empty, field, grid, head, marked, pairs, rowOf, Screen, shown, Source, trouble } from './screen.js';
 import { copied } from './nodes.js';
-import { cells, choice, column, field, grid, head, marked, pairs, rowOf } from './shape.js';
 import { calm, change } from './store.js';
 import { ago, exact, inZone, now, number, ownZone, plural, wait } from './words.js';
 

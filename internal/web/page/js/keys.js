@@ -4,7 +4,7 @@ import { get, part } from './api.js';
 import { dialog } from './dialog.js';
 import { h } from './dom.js';
 import { allowed, places } from './places.js';
-import { finder } from './shape.js';
+import { finder } from './screen.js';
 import { change, kept, setTheme, state } from './store.js';
 
 /** @param {EventTarget | null} target */

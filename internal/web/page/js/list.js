@@ -2,7 +2,7 @@
 import { get, reachable } from './api.js';
 import { once } from './dialog.js';
 import { draw, h, make, ready } from './dom.js';
-import { empty, shown, Source } from './load.js';
+import { empty, shown, Source } from './screen.js';
 import { calm, change } from './store.js';
 
 const spare = 8; // rows above and below what is seen

@@ -3,7 +3,7 @@ import { draw, h } from './dom.js';
 import { watch } from './events.js';
 import { keyboard } from './keys.js';
 import { toast, toasts } from './dialog.js';
-import { plain } from './load.js';
+import { plain } from './screen.js';
 import { allowed, missing, place, places, unread } from './places.js';
 import { enter, foot, banner } from './signin.js';
 import { change, onDraw, state, theme } from './store.js';

@@ -6,9 +6,8 @@ import { h } from './dom.js';
 import { addFact, FactPanel, Facts, timeline } from './facts.js';
 import { forget } from './forget.js';
 import { Listing } from './list.js';
-import { empty, Screen, shown, Source } from './load.js';
+import { column, empty, figure, figures, finder, head, pairs, rowOf, Screen, shown, Source, when } from './screen.js';
 import { where } from './message.js';
-import { column, figure, figures, finder, head, pairs, rowOf, when } from './shape.js';
 import { calm, change, randomID } from './store.js';
 import { day, endOf, number, plural, short } from './words.js';
 

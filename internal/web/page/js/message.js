@@ -3,9 +3,8 @@
 import { get, part } from './api.js';
 import { once } from './dialog.js';
 import { draw, h, make, ready } from './dom.js';
-import { shown, Source } from './load.js';
+import { figure, figures, panelOf, place, quotes, shown, Source, who } from './screen.js';
 import { blocks, copied } from './nodes.js';
-import { figure, figures, panelOf, place, quotes, who } from './shape.js';
 import { clock, day, dayClock, exact, number, plural, short, took } from './words.js';
 
 const label = /^\[recall\]\s*/;

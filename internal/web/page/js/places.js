@@ -3,9 +3,8 @@
 // an address that leads nowhere.
 import { get } from './api.js';
 import { h } from './dom.js';
-import { plain, Screen, shown } from './load.js';
+import { cells, check, column, grid, head, plain, Screen, shown } from './screen.js';
 import { open as sessions } from './sessions.js';
-import { cells, check, column, grid, head } from './shape.js';
 import { foot } from './signin.js';
 import { can, change, kept, state } from './store.js';
 

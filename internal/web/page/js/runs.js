@@ -6,8 +6,7 @@ import { ask, dialog, once } from './dialog.js';
 import { h, make, ready } from './dom.js';
 import { follow } from './events.js';
 import { tone } from './jobs.js';
-import { empty, Screen, shown, Source } from './load.js';
-import { column, head, pairs, rowOf, when } from './shape.js';
+import { column, empty, head, pairs, rowOf, Screen, shown, Source, when } from './screen.js';
 import { calm, change, say } from './store.js';
 import { exact, number, plural } from './words.js';
 

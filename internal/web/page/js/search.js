@@ -1,8 +1,7 @@
 // Searching what was said in all sessions.
 import { get, part } from './api.js';
 import { h } from './dom.js';
-import { empty, Screen, shown } from './load.js';
-import { choice, column, field, finder, head, marked, who } from './shape.js';
+import { choice, column, empty, field, finder, head, marked, Screen, shown, who } from './screen.js';
 import { change } from './store.js';
 import { dayClock, endOf, number, plural, startOf } from './words.js';
 

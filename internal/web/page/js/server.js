@@ -5,9 +5,8 @@ import { ask, dialog, once, toast } from './dialog.js';
 import { h } from './dom.js';
 import { secret } from './jobs.js';
 import { more, Pages } from './list.js';
-import { empty, Screen, shown, trouble } from './load.js';
+import { cells, check, column, decision, empty, field, grid, head, pairs, quotes, Screen, shown, trouble } from './screen.js';
 import { copied } from './nodes.js';
-import { cells, check, column, decision, field, grid, head, pairs, quotes } from './shape.js';
 import { change } from './store.js';
 import { ago, bytes, day, endOf, exact, number, plural, startOf } from './words.js';
 

@@ -3,8 +3,7 @@ import { get, part } from './api.js';
 import { Chat } from './chat.js';
 import { h } from './dom.js';
 import { Listing } from './list.js';
-import { Screen } from './load.js';
-import { choice, column, field, finder, rowOf, when } from './shape.js';
+import { choice, column, field, finder, rowOf, Screen, when } from './screen.js';
 import { change } from './store.js';
 import { number } from './words.js';
 

@@ -3,8 +3,7 @@
 import { auth, get, oldToken, onSignIn, post, Problem, remove, send, setToken, signedIn, useToken } from './api.js';
 import { ask, dialog, failed } from './dialog.js';
 import { h } from './dom.js';
-import { plain, trouble as saysWhy } from './load.js';
-import { choice } from './shape.js';
+import { choice, plain, trouble as saysWhy } from './screen.js';
 import { change, dropDrafts, kept, state, setTheme, tab } from './store.js';
 
 export async function enter() {

@@ -3,7 +3,7 @@
 import { get, part, reachable } from './api.js';
 import { draw, h, make, ready } from './dom.js';
 import { element } from './message.js';
-import { trouble } from './load.js';
+import { trouble } from './screen.js';
 import { weekday } from './words.js';
 
 const page = 50;
