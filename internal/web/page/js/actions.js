@@ -1,14 +1,14 @@
 // What can be done with a session as a whole.
 import { get, part, patch, post, remove, send } from './api.js';
 import { ask, dialog, once, prompt, toast } from './dialog.js';
-import { h } from './dom.js';
+import { closeMenu, h } from './dom.js';
 import { decision, field } from './screen.js';
 import { can, change, copy, dropDrafts, save, tab } from './store.js';
 import { month, plural } from './words.js';
 
 /** @param {() => any} f */
 const closing = (f) => once(() => {
-  document.querySelector('details.menu[open]')?.removeAttribute('open');
+  closeMenu();
   return f();
 });
 

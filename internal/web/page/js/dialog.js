@@ -1,6 +1,6 @@
 // Dialogs and short messages. What cannot be undone wants a name typed.
 import { Problem } from './api.js';
-import { draw, h } from './dom.js';
+import { draw, focused, h, settle } from './dom.js';
 import { broken, decision, field, trouble } from './screen.js';
 import { change, drawNow } from './store.js';
 import { toType, typed } from './words.js';
@@ -72,7 +72,7 @@ export function dialog(title, body, options = {}) {
   return new Promise((resolve) => {
     const el = document.createElement('dialog');
     const id = `dialog-${++count}`;
-    const back = /** @type {HTMLElement | null} */ (document.activeElement);
+    const back = focused();
     el.className = options.wide ? 'modal wide' : 'modal';
     el.setAttribute('aria-labelledby', id);
     let value = /** @type {any} */ (undefined);
@@ -84,7 +84,7 @@ export function dialog(title, body, options = {}) {
       // A dialog that stays comes back, whatever closed it.
       if (options.stays && value === undefined) { redraws.add(redraw); el.showModal(); return; }
       el.remove();
-      back?.focus?.();
+      settle(back);
       resolve(value);
     };
     redraw();

@@ -153,3 +153,57 @@ function setProp(el, name, value, before) {
   if (value === undefined || value === null || value === false) el.removeAttribute(attribute);
   else el.setAttribute(attribute, value === true ? '' : visible(String(value)));
 }
+
+// The focus. Each path begins with what has had it, and goes on with what that is in.
+/** @type {Element[]} */
+let path = [];
+/** @type {Element[]} the last one outside of a panel */
+let opener = [];
+
+/** focused is where the focus is, for settle. */
+export const focused = () => path;
+
+/**
+ * settle gives the focus back to where it was. If that is gone or cannot have it, what it was in
+ * has it, then what opened the panel, else the heading of the screen.
+ * @param {Element[]} from
+ */
+export function settle(from) {
+  for (const el of [...from, ...opener, ...document.querySelectorAll('main')]) {
+    const to = /** @type {HTMLElement | null} */ (el.matches('form, dialog') ? el.querySelector('textarea, input, button') : el.matches('main, aside') ? heading(el) : el);
+    to?.focus({ preventScroll: true });
+    if (to && document.activeElement === to) return;
+  }
+}
+
+/** heading is that of a screen or a panel, which can then have the focus. @param {Element | null} of */
+export function heading(of) {
+  const el = of?.querySelector('h1, h2') ?? null;
+  el?.setAttribute('tabindex', '-1');
+  return /** @type {HTMLElement | null} */ (el);
+}
+
+/** closeMenu closes an open menu, and reports whether there was one. */
+export function closeMenu() {
+  const menu = document.querySelector('.menu[open]');
+  const within = menu?.contains(document.activeElement);
+  menu?.removeAttribute('open');
+  if (within) /** @type {any} */ (menu?.firstElementChild).focus();
+  return Boolean(menu);
+}
+
+/** keepFocus gives the focus another place when what has it is taken away, hidden or disabled. */
+export function keepFocus() {
+  const none = () => document.activeElement === document.body;
+  let due = 0;
+  for (const type of ['pointerdown', 'focusin']) addEventListener(type, (/** @type {any} */ e) => { if (!e.target.closest('.menu')) closeMenu(); });
+  addEventListener('focusin', (e) => {
+    path = [];
+    for (let el = /** @type {Element | null} */ (e.target); el && el !== document.body; el = el.parentElement) path.push(el);
+    if (!path.some((el) => el.matches('.panel, dialog'))) opener = path;
+  });
+  // Whoever leaves a field, or clicks where nothing is, wants the focus nowhere.
+  addEventListener('focusout', () => setTimeout(() => { if (none() && path[0]?.checkVisibility() && !path[0].matches(':disabled')) path = []; }));
+  new MutationObserver(() => { due ||= setTimeout(() => { due = 0; if (none() && path.length > 0) settle(path); }, 50); })
+    .observe(document.body, { childList: true, subtree: true, attributeFilter: ['open', 'disabled'] });
+}

@@ -2,7 +2,7 @@
 // switched off, and never act while something is typed.
 import { get, part } from './api.js';
 import { dialog } from './dialog.js';
-import { h } from './dom.js';
+import { closeMenu, h } from './dom.js';
 import { allowed, places } from './places.js';
 import { finder } from './screen.js';
 import { change, kept, setTheme, state } from './store.js';
@@ -36,6 +36,7 @@ export function keyboard() {
 
 /** @param {KeyboardEvent} event */
 function escape(event) {
+  if (closeMenu()) return;
   if (state.screen?.panel?.()) state.screen.closePanel?.();
   else if (typing(event.target)) /** @type {HTMLElement} */ (event.target).blur();
 }

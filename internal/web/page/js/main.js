@@ -1,5 +1,5 @@
 // The frame: places, list, content and panel, and the address that names what they show.
-import { draw, h } from './dom.js';
+import { draw, h, heading, keepFocus } from './dom.js';
 import { watch } from './events.js';
 import { keyboard } from './keys.js';
 import { toast, toasts } from './dialog.js';
@@ -102,14 +102,14 @@ function drawPage() {
   document.title = title ? `${title} · hermes` : 'hermes';
   if (!focusing) return;
   focusing = false;
-  const heading = /** @type {HTMLElement | null} */ (document.querySelector('main h1'));
-  heading?.setAttribute('tabindex', '-1');
-  heading?.focus({ preventScroll: true });
+  const field = /** @type {HTMLElement | null} */ (state.route.fresh && document.querySelector('main form :is(input, textarea)'));
+  (field || heading(document.querySelector('main')))?.focus({ preventScroll: true });
 }
 
 async function start() {
   theme();
   onDraw(drawPage);
+  keepFocus();
   root.replaceChildren(); // the empty frame, which was there to be seen before any script
   state.screen = plain('', () => h('h1', { class: 'unseen' }, 'hermes'));
   change();
