@@ -82,7 +82,7 @@ describe('the focus', () => {
     await say(page, 'Wait for me.');
     await page.getByText('A part.').waitFor();
     await page.getByRole('button', { name: 'Stop' }).press('Enter');
-    await page.getByText('Stopped.').waitFor();
+    await page.waitForFunction(() => document.querySelector('p.unseen[role=status]').innerText === 'Stopped.');
     await has(field(page));
     await page.close();
   });

@@ -116,10 +116,10 @@ function about(m, doing) {
   ];
 }
 
-const endings = /** @type {Record<string, string>} */ ({ cancelled: 'Stopped.', failed: 'The answer failed', interrupted: 'The answer was cut off' });
+const endings = /** @type {Record<string, string>} */ ({ failed: 'The answer failed', interrupted: 'The answer was cut off' });
 
 /** ending is how a run has ended, unless that was well. @param {any} run */
-export const ending = (run) => [endings[run.status], run.error?.message].filter(Boolean).join(': ');
+export const ending = (run) => (run.status === 'cancelled' ? 'Stopped.' : [endings[run.status], run.error?.message].filter(Boolean).join(': '));
 
 /** @param {Message} m @param {Doing} doing */
 function unanswered(m, doing) {
