@@ -264,6 +264,15 @@ describe('jobs', () => {
     await page.close();
   });
 
+  it('show their next times once they are saved', async () => {
+    const page = await pages.open(`${server.url}/#/jobs/new`);
+    for (const [name, text] of [['Name', 'Fresh'], ['Schedule', 'every weekday 9am'], ['Prompt', 'Hello?']]) await page.getByRole('textbox', { name }).fill(text);
+    await page.getByRole('button', { name: 'Save the job' }).click();
+    await page.getByRole('heading', { name: 'Fresh' }).waitFor();
+    await page.getByRole('group', { name: 'Next times' }).locator('tbody tr').nth(9).waitFor();
+    await page.close();
+  });
+
   it('mark where a schedule is wrong', async () => {
     const page = await pages.open(`${server.url}/#/jobs/new`);
     await page.getByRole('textbox', { name: 'Schedule' }).fill('0 25 * * *');

@@ -24,16 +24,22 @@ class Jobs extends Screen {
     this.next = this.reads((signal) => (this.job ? preview(this.job, signal) : Promise.resolve({ next: [] })));
     this.failures = this.reads((signal) => this.readFailures(signal));
     this.keys = { n: () => { location.hash = '#/jobs/new'; }, e: () => { if (this.job) location.hash = `${address(this.job)}/edit`; } };
-    this.on(['job', 'reset'], () => this.all.again());
+    this.on(['job', 'reset'], () => this.read());
     this.on(['job_run'], (e) => this.ran(e));
-    this.all.again();
+    this.read();
   }
 
   title() { return this.job?.name ?? this.name; }
 
+  // read reads the jobs, and then when the one on view is due.
+  async read() {
+    await this.all.again();
+    this.next.again();
+  }
+
   /** @param {any} event */
   ran(event) {
-    this.all.again();
+    this.read();
     if (event.id === this.id) this.ledger.again();
     if (this.id === 'failed') this.failures.again();
   }
@@ -48,7 +54,7 @@ class Jobs extends Screen {
   get job() { return this.all.data?.data.find((/** @type {any} */ j) => j.id === this.id); }
 
   /** @param {Route} route */
-  async go(route) {
+  go(route) {
     const [id = '', edit] = route.path;
     this.editing = id === 'new' || edit === 'edit';
     if (!this.editing || this.form?.id !== id) this.form = null;
@@ -59,15 +65,14 @@ class Jobs extends Screen {
     if (id === 'failed') this.failures.again();
     else if (id && id !== 'new') {
       this.ledger.again();
-      if (!this.all.data) await this.all.again();
-      this.next.again();
+      if (this.job) this.next.again();
     }
   }
 
   // edited is the form for the job on view, once that was read.
   edited() {
     if (this.form || !this.editing || (this.id !== 'new' && !this.job)) return this.form;
-    this.form = jobForm(this.id === 'new' ? null : this.job, (job) => { this.all.again(); this.next.again(); location.hash = address(job); });
+    this.form = jobForm(this.id === 'new' ? null : this.job, async (job) => { await this.read(); location.hash = address(job); });
     return this.form;
   }
 
@@ -110,9 +115,9 @@ class Jobs extends Screen {
     /** @param {string} verb @param {string} done @param {string} [back] */
     const act = (verb, done, back) => once(async () => {
       await post(`${path}/${verb}`);
-      this.all.again();
+      this.read();
       this.ledger.again();
-      toast(done, back ? () => post(`${path}/${back}`).then(() => this.all.again()) : undefined);
+      toast(done, back ? () => post(`${path}/${back}`).then(() => this.read()) : undefined);
     });
     return head('jobs', j.name,
       h('button', { onclick: act('run', 'It runs now; the outcome will be in the ledger.') }, 'Run now'),
@@ -181,7 +186,7 @@ const preview = ({ schedule, timezone }, signal) => get('api/jobs/preview', { sc
 // Making and changing a job, with the times at which its schedule would fire.
 const fields = ['name', 'schedule', 'timezone', 'prompt', 'session_id', 'session_key', 'deliver', 'catch_up', 'model'];
 
-/** @param {any} job @param {(job: any) => void} done */
+/** @param {any} job @param {(job: any) => any} done */
 export function jobForm(job, done) {
   /** @type {Record<string, string>} */
   const value = Object.fromEntries(fields.map((n) => [n, job?.[n] ?? '']));
@@ -204,7 +209,7 @@ export function jobForm(job, done) {
       const body = changes(value, job);
       const out = job ? await patch(`api/jobs/${part(job.id)}`, body) : await post('api/jobs', body);
       if (out.job.webhook_secret) await secret('The secret of the webhook', out.job.webhook_secret, 'Its receiver checks signatures with it.');
-      done(out.job);
+      await done(out.job);
     } catch (err) { problem = err; }
     busy = false;
     change();
