@@ -35,7 +35,8 @@ const maxNote = 4096
 
 // Remember adds a note to the memory of a scope and returns its facts. A note is stored
 // as a message, so its facts have a quote, a time and a position. With a key alone, the
-// note goes to a session that belongs to the key.
+// note goes to a session that belongs to the key. A fact that was replaced already is not
+// replaced again: fault.Conflict.
 func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) {
 	text := strings.TrimSpace(n.Text)
 	if text == "" || len(text) > maxNote {
@@ -53,8 +54,12 @@ func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) 
 		return nil, err
 	}
 	if n.Replaces != "" {
-		if _, err := c.Fact(ctx, n.Owner, scope, n.Replaces); err != nil {
+		fact, err := c.Fact(ctx, n.Owner, scope, n.Replaces)
+		if err != nil {
 			return nil, err
+		}
+		if !fact.Current() {
+			return nil, fault.New(fault.Conflict, "fact_replaced", fmt.Sprintf("The fact no longer holds: %s has replaced it. Read that one, and edit it in its place.", fact.SupersededBy))
 		}
 	}
 	add := &Addition{

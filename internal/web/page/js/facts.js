@@ -263,7 +263,7 @@ export class FactPanel {
         h('h3', null, 'How it came to be'),
         h('ol', { class: 'chain' }, chain.map((f) => step(f, fact))),
         perhaps.length > 0 && [h('h3', null, 'Perhaps replaces'), quotes(perhaps, (f) => [h('p', { class: 'said' }, `“${f.quote}”`), h('p', { class: 'note' }, `${dayClock(f.said_at)}. Both hold until somebody says which.`)])],
-        h('div', { class: 'buttons' }, h('button', { onclick: () => this.edit() }, 'Edit…'), h('button', { onclick: once(() => this.forget()) }, 'Forget…')),
+        h('div', { class: 'buttons' }, fact.status === 'current' && h('button', { onclick: () => this.edit() }, 'Edit…'), h('button', { onclick: once(() => this.forget()) }, 'Forget…')),
       ]));
   }
 }
