@@ -267,15 +267,31 @@ describe('a browser that is set otherwise', () => {
   });
 });
 
+describe('a session that is deleted elsewhere', () => {
+  it('leaves what was typed, for a new one', async () => {
+    await write('lost', 'One.');
+    const page = await open('#/sessions/lost');
+    await page.locator('.message').waitFor();
+    await page.waitForTimeout(300); // until the stream of changes stands
+    await page.getByRole('textbox', { name: 'Say something, or ask' }).fill('half-written');
+    await server.api('/api/sessions/lost', { method: 'DELETE' });
+    await page.locator('.trouble').getByText('half-written').waitFor();
+    await page.getByRole('link', { name: 'Say it in a new session' }).click();
+    await page.waitForFunction(() => document.querySelector('.compose textarea')?.value === 'half-written');
+    await page.close();
+  });
+});
+
 describe('a session that is begun by its address', () => {
   it('is no longer said to be missing, and what was learnt keeps its direction', async () => {
     const page = await open('#/sessions/begun-here');
-    await page.getByText('No session with this id.').waitFor();
+    await page.getByText('There is no such session.').waitFor();
+    assert.equal(await page.getByRole('alert').count(), 1);
     await say(page, 'שלום, אני גר באוסלו. 123 abc');
     const learnt = page.locator('.learnt bdi').first();
     await learnt.waitFor();
     assert.match(await learnt.innerText(), /אוסלו/);
-    assert.equal(await page.getByText('No session with this id.').count(), 0);
+    assert.equal(await page.getByText('There is no such session.').count(), 0);
     await page.close();
   });
 });
@@ -292,6 +308,21 @@ describe('two windows', () => {
     await chat.locator('.message', { hasText: 'tabs over spaces' }).waitFor();
     await chat.close();
     await panel.close();
+  });
+
+  it('replace one version of a fact once', async () => {
+    await write('twice', 'My cat is called Tom.');
+    const [fact] = (await server.api('/api/memory?session_id=twice&limit=10')).data;
+    const page = await open(`#/memory/session/twice/facts?fact=${fact.id}`);
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    await page.locator('dialog textarea').fill('My cat is called Tim.');
+    await page.route(/api\/memory\?/, () => {}); // the window has not yet heard of the other edit
+    await server.api(`/api/memory/${fact.id}?session_id=twice`, { method: 'PATCH', body: { statement: 'My cat is called Rex.' } });
+    await page.getByRole('button', { name: 'Save as a new version' }).click();
+    await page.locator('dialog').getByText('The fact no longer holds').waitFor();
+    const { data } = await server.api('/api/memory?session_id=twice&limit=10&status=current');
+    assert.deepEqual(data.map((f) => f.statement.replace(/\.$/, '')), ['My cat is called Rex']);
+    await page.close();
   });
 
   it('keep an edit that could not be stored, and store it when it can be', async () => {

@@ -292,6 +292,17 @@ describe('reading further up', () => {
     await page.close();
   });
 
+  it('ends where something is said', async () => {
+    const page = await pages.open(`${server.url}/#/sessions/older/0`);
+    await page.locator('#m0').waitFor();
+    await say(page, 'Said from far up.');
+    await page.waitForFunction(() => {
+      const said = [...document.querySelectorAll('.message.user')].find((el) => /Said from far up/.test(el.innerText))?.getBoundingClientRect();
+      return said && said.top > 0 && said.top < innerHeight && document.querySelector('.message:last-child .words')?.innerText === 'Noted.';
+    });
+    await page.close();
+  });
+
   it('jumps to a message that the address names', async () => {
     const page = await pages.open(`${server.url}/#/sessions/older/123`);
     await page.locator('#m123.target').waitFor();

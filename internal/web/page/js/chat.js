@@ -137,7 +137,7 @@ export class Chat {
   /** why opens the panel of an answer, or that of the newest. @param {string} [receipt] */
   why(receipt) {
     const id = receipt ?? this.transcript.rows.findLast((m) => m.receipt_id)?.receipt_id;
-    if (id) location.hash = `#/sessions/${part(this.root)}${this.at ? `/${this.at}` : ''}?why=${part(id)}`;
+    if (id) location.hash = `${this.address}?why=${part(id)}`;
   }
 
   /** @param {string | undefined} id */
@@ -147,9 +147,9 @@ export class Chat {
     this.reason = id ? new Why(id, () => this.closePanel()) : null;
   }
 
-  closePanel() {
-    location.hash = `#/sessions/${part(this.root)}${this.at ? `/${this.at}` : ''}`;
-  }
+  get address() { return `#/sessions/${part(this.root)}${this.at ? `/${this.at}` : ''}`; }
+
+  closePanel() { location.hash = this.address; }
 
   panel() { return this.reason?.view(); }
 
@@ -161,7 +161,8 @@ export class Chat {
     return [
       this.head(),
       this.gone && h('div', { class: 'trouble', role: 'alert' }, h('p', null, 'This session was deleted elsewhere. What you see is all that is left of it on this page.'),
-        h('a', { class: 'button', href: '#/sessions' }, 'To the sessions')),
+        this.compose.field.value && h('p', { class: 'said plain' }, this.compose.field.value),
+        h('a', { class: 'button', href: '#/sessions/new', onclick: () => this.compose.carry() }, this.compose.field.value ? 'Say it in a new session' : 'New session')),
       this.root ? shown(this.session, () => null) : null,
       h('div', { class: 'stage' }, ready(this.transcript.el),
         !this.root && this.transcript.tail.length === 0 && h('div', { class: 'hello' }, h('p', null, 'Say something, or ask. What you tell is remembered, and every answer can say why it is so.')),

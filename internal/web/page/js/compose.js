@@ -58,6 +58,14 @@ export class Compose {
     this.draw();
   }
 
+  // carry takes what is not yet said to a new session.
+  carry() {
+    for (const [from, to] of [[this.draft, 'draft:new'], [this.pastes, 'draft:\n']]) {
+      tab.set(to, [tab.get(to), tab.get(from)].filter(Boolean).join('\n\n'));
+      tab.set(from, null);
+    }
+  }
+
   typed() {
     tab.set(this.draft, this.field.value);
     this.size();
@@ -162,7 +170,7 @@ async function aside(chat, text, how) {
   const said = spoken(text, 'apart');
   const answer = new Answer((f) => chat.transcript.keep(f), note);
   chat.transcript.add(said, answer.el);
-  chat.transcript.toEnd();
+  chat.toEnd();
   say('Answering');
   try {
     await ask(text, { ...how, session: chat.root }, (piece) => answer.tell({ type: 'message.delta', content: piece }));

@@ -145,7 +145,7 @@ export class Live {
     const { chat } = this;
     const said = spoken(text, 'pending');
     const turn = this.place(said, text);
-    chat.transcript.toEnd();
+    chat.toEnd();
     const round = this.round;
     const key = randomID();
     const request = { input: text, ...(chat.root && { session_id: chat.root }), ...(model && { model }) };

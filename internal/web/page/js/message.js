@@ -83,14 +83,8 @@ function rest(m, doing, el) {
 function tools(m, doing) {
   return make('div', { class: 'tools' },
     h('a', { href: `#/sessions/${part(doing.root)}/${m.seq}`, class: 'note', title: 'The address of this message' }, `message ${number(m.seq)}`),
-    h('button', { class: 'link', onclick: (e) => copyAll(e, m, doing) }, 'Copy'),
+    h('button', { class: 'link', onclick: once(async (e) => { const button = { currentTarget: e.currentTarget }; await copied(await whole(m, doing))(button); }) }, 'Copy'),
     h('button', { class: 'link', onclick: once(() => doing.fork(m)) }, 'Fork from here'));
-}
-
-/** @param {any} event @param {Message} m @param {Doing} doing */
-async function copyAll(event, m, doing) {
-  const button = { currentTarget: event.currentTarget };
-  await copied(await whole(m, doing).catch(() => m.content))(button);
 }
 
 /** @param {Message} m @param {Doing} doing */

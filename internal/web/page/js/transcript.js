@@ -79,7 +79,7 @@ export class Transcript {
     const show = () => {
       if (this.problem !== err) return;
       if (until && Date.now() >= until) { retry(); return; }
-      draw(this.top, trouble(err, retry, until));
+      draw(this.top, (err.status !== 404 || err.foreign) && trouble(err, retry, until)); // the session itself says that it is not there
       if (until) setTimeout(show, 1000);
     };
     show();
