@@ -130,7 +130,7 @@ describe('with a key', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.deepEqual(await violations(page), []);
     await signIn(page, 'hk_wrong_wrong');
-    await page.locator('#key-trouble').getByText(/\S/).waitFor();
+    await page.locator('#key-trouble').getByText('This key is not known').waitFor();
     await signIn(page, key);
     await page.getByText('Signed in as laptop').waitFor();
     await page.close();

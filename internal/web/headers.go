@@ -13,10 +13,10 @@ const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // permissions is the Permissions-Policy of the page, which needs no feature of a browser.
 var permissions = sync.OnceValue(func() string {
-	off := strings.Fields("accelerometer ambient-light-sensor autoplay bluetooth browsing-topics camera display-capture encrypted-media " +
+	off := strings.Fields("accelerometer autoplay browsing-topics camera display-capture encrypted-media " +
 		"fullscreen gamepad geolocation gyroscope hid identity-credentials-get idle-detection local-fonts magnetometer microphone midi " +
 		"otp-credentials payment picture-in-picture publickey-credentials-create publickey-credentials-get screen-wake-lock serial " +
-		"storage-access usb web-share window-management xr-spatial-tracking")
+		"storage-access usb window-management xr-spatial-tracking")
 	for i, name := range off {
 		off[i] = name + "=()"
 	}

@@ -7,6 +7,7 @@ import { plain } from './screen.js';
 import { allowed, missing, place, places, unread } from './places.js';
 import { enter, foot, banner } from './signin.js';
 import { change, onDraw, state, theme } from './store.js';
+import { visible } from './words.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('page'));
 const wide = matchMedia('(min-width: 64rem)');
@@ -99,7 +100,7 @@ function drawPage() {
   if (!state.screen) return;
   draw(root, frame());
   const title = state.screen.title();
-  document.title = title ? `${title} · hermes` : 'hermes';
+  document.title = title ? visible(`${title} · hermes`) : 'hermes';
   if (!focusing) return;
   focusing = false;
   const field = /** @type {HTMLElement | null} */ (state.route.fresh && document.querySelector('main form :is(input, textarea)'));

@@ -80,6 +80,7 @@ async function askForKey() {
   const before = state.me?.owner;
   const first = !auth().authorization || state.signIn === 'key' && !state.me;
   await dialog('Sign in', (close) => [keyForm(close, first)], { stays: true });
+  state.signIn = 'key'; // a server that had no keys may have one now
   await whoAmI();
   if (!before || before === state.me?.owner) return;
   location.reload();
@@ -121,7 +122,8 @@ async function exchange(key, stay) {
     setToken((await answer.json()).token, stay);
     return '';
   } catch (err) {
-    return err instanceof Problem ? err.message : 'The server cannot be reached.';
+    if (!(err instanceof Problem)) return 'The server cannot be reached.';
+    return err.status === 401 && !err.foreign ? 'This key is not known. It may be mistyped, or was revoked.' : err.message;
   }
 }
 
