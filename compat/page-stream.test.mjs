@@ -85,7 +85,7 @@ describe('an answer as it comes', () => {
     const text = await newest(page).locator('.words').innerText();
     assert.equal(text.trim().split(/\s+/).length, 200);
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped.').waitFor();
+    await page.getByText('Stopped.').first().waitFor();
     assert.equal((await newest(page).locator('.words').innerText()).trim().split(/\s+/).length, 200);
     await page.close();
   });
