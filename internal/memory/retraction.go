@@ -4,14 +4,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/fitted"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// retracted lists the facts that a retraction withdraws: the named ones, or the same
-// speaker's last statement.
+// retracted lists the facts that a retraction withdraws: the named ones, those that the statement
+// behind it contradicts, or the same speaker's last statement.
 func (s *State) retracted(by *record) []*record {
 	if by.Value != "" {
 		return s.retractedByName(by)
+	}
+	if was := s.contradicted(by); was != nil {
+		return append(slices.Collect(s.alike(was)), was)
 	}
 	var out []*record
 	var at *Source
@@ -33,6 +37,38 @@ func (s *State) retracted(by *record) []*record {
 		}
 	}
 	return out
+}
+
+// contradicts is the least probability of a new statement to end an earlier one by itself from which
+// a retraction before it is taken to mean that one. Statements about different things stay below.
+const contradicts = 0.008
+
+// contradicted is the fact that the statement behind a retraction most probably ends; nil for none.
+// "That's wrong, my dentist is Dr. Green" is about the dentist, whatever was said in between. A
+// sentence of its own may speak of something else, and counts for what was said last.
+func (s *State) contradicted(by *record) (best *record) {
+	now := s.held[by.Number+1]
+	if now == nil || now.Source.MessageID != by.Source.MessageID || now.Replaces != "" {
+		return nil
+	}
+	near := s.before(by)
+	isNear := func(k *record) bool { return slices.Contains(near, k) }
+	all, model, most := s.candidates(now), linkModel(), float32(contradicts)
+	for i := range all {
+		k := all[i].fact
+		if k.Number >= by.Number || k.Source.Speaker != by.Source.Speaker || by.wholeSentence() && !isNear(k) {
+			continue
+		}
+		if p := fitted.Probability(model.Score(all[i].values[:])); p >= most && k.withdrawable() {
+			best, most = k, p
+		}
+	}
+	return best
+}
+
+// wholeSentence reports whether a fact is quoted to the end of its sentence.
+func (k *record) wholeSentence() bool {
+	return strings.HasSuffix(k.Statement, ".") || strings.HasSuffix(k.Statement, "!")
 }
 
 // withdrawable reports whether a fact can be taken back: it holds, and its speaker said that

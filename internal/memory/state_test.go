@@ -73,6 +73,13 @@ func TestStateRetraction(t *testing.T) {
 		"long ago":       {[]string{"We use Kafka.", "Hello!", "Hello!", "Hello!", "Hello!", "Hello!", "Forget that."}, []string{"We use Kafka"}},
 		"i was joking":   {[]string{"I hate cats.", "Just kidding!"}, nil},
 		"said as filler": {[]string{"The limit is 5 MB.", "Sorry, that was wrong."}, nil},
+		"names what": {
+			[]string{"The train leaves at 7.", "I like tea.", "No, that's wrong, the train leaves at 8."}, []string{"I like tea", "the train leaves at 8"},
+		},
+		"names what, in a sentence": {
+			[]string{"My boss is Tom.", "The rent is 900 euros.", "That's not true. My boss is Tim."}, []string{"The rent is 900 euros", "My boss is Tim"},
+		},
+		"names something new": {[]string{"We use Kafka.", "The limit is 5 MB.", "Scratch that, I live in Graz."}, []string{"We use Kafka", "I live in Graz"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
