@@ -23,7 +23,7 @@ type Adapter interface {
 	// [*SendError].
 	Send(ctx context.Context, o *Out) (MessageID, error)
 	// Edit replaces the text and the buttons of a message that was sent. It fails as Send
-	// does. A message that is as it should be already is no error.
+	// does, and with Missing. A message that is as it should be already is no error.
 	Edit(ctx context.Context, m MessageID, o *Out) error
 	// Signal shows what becomes of a message. It is best effort: its error is for the log.
 	Signal(ctx context.Context, at Place, m MessageID, mark Mark) error
@@ -52,7 +52,7 @@ type CatchUp interface {
 
 // Finder is an adapter that can find out what became of a message whose sending broke off.
 type Finder interface {
-	// Find reports whether a message was sent, and its id.
+	// Find reports whether a message was sent, and its id. It never finds Out.Replaces.
 	Find(ctx context.Context, o *Out) (MessageID, bool, error)
 }
 
@@ -159,6 +159,9 @@ type Out struct {
 	File *File
 	// Interaction is the one of the event that is answered; "" for none.
 	Interaction string
+	// Replaces is the message that was sent for this one before, and is gone or cannot be edited;
+	// "" for none. The platform must not take the two for one message.
+	Replaces MessageID
 }
 
 // Button can be pressed once.
@@ -223,6 +226,11 @@ const (
 	Closed
 	// Elsewhere: the chat has another id now, SendError.MovedTo.
 	Elsewhere
+	// Missing: the message that is to be edited is not there any more, or can no longer be
+	// edited. A new message may be sent in its place.
+	Missing
+	// NoThread: the thread does not exist any more. Its chat may still be there.
+	NoThread
 )
 
 // SendError is the error of sending.

@@ -122,6 +122,10 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 			return err
 		}
 		s.Sends = list
+		s.undelivered()
+	}
+	if err := g.reviseMissing(ctx, o, chat, b); err != nil {
+		return err
 	}
 	if err := g.store.SettleEvents(ctx, o, *s); err != nil {
 		return fmt.Errorf("settle a turn: %w", err)

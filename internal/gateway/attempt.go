@@ -60,6 +60,9 @@ func (g *Gateway) mark(ctx context.Context, l *lane, s *Send) error {
 	if err := g.store.MarkSend(context.WithoutCancel(ctx), l.owner, s); err != nil {
 		return fmt.Errorf("store the state of a message: %w", err)
 	}
+	if s.State == GaveUp {
+		g.showLost(ctx, l.owner, s)
+	}
 	return nil
 }
 
@@ -67,7 +70,11 @@ func (g *Gateway) mark(ctx context.Context, l *lane, s *Send) error {
 func (g *Gateway) send(ctx context.Context, bot *Bot, out *Out) (MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	id, err := bot.Adapter.Send(ctx, out)
+	var id MessageID
+	err := inPlace(out, func() (err error) {
+		id, err = bot.Adapter.Send(ctx, out)
+		return err
+	})
 	limits := bot.Adapter.Limits()
 	g.pace.over(paced{out.Place, out.Type, false}, &limits)
 	return id, err
@@ -86,9 +93,12 @@ func (g *Gateway) shown(bot *Bot, l *lane, s *Send) bool {
 func (g *Gateway) update(ctx context.Context, bot *Bot, l *lane, s *Send) error {
 	timed, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	if err := bot.Adapter.Edit(timed, s.Message, outOf(bot, s)); err != nil {
+	if err := edit(timed, bot, s); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if isMissing(err) {
+			return g.replace(ctx, l, s, err)
 		}
 		return g.refused(ctx, l, s, err)
 	}
@@ -124,7 +134,7 @@ func (g *Gateway) refused(ctx context.Context, l *lane, s *Send, err error) erro
 			s.State = GaveUp
 		}
 		s.Plain = true
-	case Gone, Refused:
+	case Gone, Refused, Missing, NoThread:
 		s.State = GaveUp
 	case Closed:
 		s.State, s.WakeAt = Parked, time.Time{} // the person is asked to write

@@ -54,6 +54,9 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 			ID: sendID(o, chat.Place, m.origin, i), Place: chat.Place, Type: chat.Type, Origin: m.origin, Part: i, Text: text,
 			State: bot.unsent(), CreatedAt: now,
 		}
+		if i < shown && before[i].State == GaveUp { // the store keeps it so
+			list[i].State, list[i].Error = GaveUp, before[i].Error
+		}
 	}
 	list[0].ReplyTo, list[0].Interaction = m.replyTo, m.interaction
 	last := &list[len(list)-1]
@@ -93,6 +96,9 @@ func split(bot *Bot, text string) []markdown.Part {
 func outOf(bot *Bot, s *Send) *Out {
 	out := &Out{
 		ID: s.ID, Place: s.Place, Type: s.Type, ReplyTo: s.ReplyTo, Buttons: s.Buttons, File: s.File, Interaction: s.Interaction, Plain: s.Plain,
+	}
+	if s.unsent() {
+		out.Replaces = s.Message
 	}
 	dialect := bot.Adapter.Limits().Dialect
 	if s.Plain {

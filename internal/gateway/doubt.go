@@ -80,7 +80,13 @@ func (g *Gateway) findOut(ctx context.Context, bot *Bot, l *lane, s *Send) (bool
 	if !ok {
 		return false, nil // the platform cannot be asked: the message is sent again
 	}
-	id, found, err := finder.Find(ctx, outOf(bot, s))
+	var id MessageID
+	var found bool
+	out := outOf(bot, s)
+	err := inPlace(out, func() (err error) {
+		id, found, err = finder.Find(ctx, out)
+		return err
+	})
 	if err != nil {
 		if ctx.Err() != nil {
 			return true, ctx.Err() // the next server asks
@@ -132,9 +138,9 @@ func (g *Gateway) undecided(ctx context.Context, l *lane, s *Send, err error) er
 	switch failed.Reason {
 	case Limited:
 		g.rest(ctx, s.Place, failed, failed.After)
-	case Gone, Refused:
+	case Gone, Refused, NoThread:
 		s.State = GaveUp
-	case Temporary, Malformed, Unknown, Closed, Elsewhere:
+	case Temporary, Malformed, Unknown, Closed, Elsewhere, Missing:
 	}
 	if s.State == Doubtful && s.tooLong(now) {
 		s.State, s.Error = GaveUp, errStale

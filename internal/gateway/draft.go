@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -30,6 +31,7 @@ type draft struct {
 	text  string
 	begun time.Time // when the first text came; zero before
 	shown []shownPart
+	gone  []int            // the parts whose messages are gone
 	look  time.Time        // when the lane looks at the text by itself; zero for never
 	edits bool             // the platform refuses drafts, so that a message is sent and edited
 	asked map[string]int64 // the calls that wait for an approval, each with the number of its request
@@ -103,6 +105,20 @@ func (d *draft) refuse() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.edits, d.shown = true, nil
+}
+
+// conceal ends the showing: the message that showed a part is gone.
+func (d *draft) conceal(part int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.streams, d.shown, d.gone = false, nil, append(d.gone, part)
+}
+
+// missing are the parts whose messages are gone.
+func (d *draft) missing() []int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.gone)
 }
 
 // edited reports whether the text is shown in messages that are edited.
@@ -196,6 +212,18 @@ func (ds *drafts) forget(o owner.Owner, at Place) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	delete(ds.past, laneKey{answering, o.ID(), at})
+}
+
+// lose forgets what is shown of a turn's answer: one of its messages is gone.
+func (ds *drafts) lose(o owner.Owner, s *Send) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	key := laneKey{answering, o.ID(), s.Place}
+	for _, d := range []*draft{ds.by[key], ds.past[key]} {
+		if d != nil && d.run == s.Origin {
+			d.conceal(s.Part)
+		}
+	}
 }
 
 // shows reports whether a platform shows a text as a part of a turn's answer.

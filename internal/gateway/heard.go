@@ -33,6 +33,9 @@ func (g *Gateway) heard(ctx context.Context, o owner.Owner, e *Event) error {
 	if err := g.store.MarkSend(ctx, o, &s); err != nil {
 		return err
 	}
+	if s.State == GaveUp {
+		g.showLost(ctx, o, &s)
+	}
 	g.lanes.ask(sending, o, s.Place)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,6 +49,7 @@ type wire struct {
 	kept   map[string][]byte          // the files of the platform, by their references
 	asked  []string                   // the files that were fetched
 	spoil  func(ref string) error     // when it is asked for a file
+	erased []gateway.MessageID        // messages that people have deleted
 }
 
 // shown is a message as people see it.
@@ -80,7 +82,7 @@ func (w *wire) Send(_ context.Context, o *gateway.Out) (gateway.MessageID, error
 			return "", err
 		}
 	}
-	s := shown{place: o.Place, id: gateway.MessageID(fmt.Sprintf("m%d", len(w.shown)+1)), out: o.ID, text: o.Text, reply: o.ReplyTo, answers: o.Interaction, buttons: o.Buttons}
+	s := shown{place: o.Place, id: gateway.MessageID(fmt.Sprintf("m%d", len(w.shown)+len(w.erased)+1)), out: o.ID, text: o.Text, reply: o.ReplyTo, answers: o.Interaction, buttons: o.Buttons}
 	if o.File != nil {
 		s.file = string(o.File.Data)
 	}
@@ -103,7 +105,22 @@ func (w *wire) Edit(_ context.Context, m gateway.MessageID, o *gateway.Out) erro
 			return nil
 		}
 	}
-	return &gateway.SendError{Reason: gateway.Refused, Text: "no such message"}
+	return &gateway.SendError{Reason: gateway.Missing, Text: "no such message"}
+}
+
+// erase takes messages away that people see, as a person does who deletes them.
+func (w *wire) erase(ids ...gateway.MessageID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.erased = append(w.erased, ids...)
+	w.shown = slices.DeleteFunc(w.shown, func(s shown) bool { return slices.Contains(ids, s.id) })
+}
+
+// mark is the newest mark of a message.
+func (w *wire) mark(m gateway.MessageID) gateway.Mark {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.at[m]
 }
 
 func (w *wire) Signal(_ context.Context, _ gateway.Place, id gateway.MessageID, m gateway.Mark) error {

@@ -39,7 +39,8 @@ type Inbox interface {
 	// If all came later, it is the first one; "" if none is stored. The text is not needed:
 	// messages whose events are over count as well.
 	NewestMessage(ctx context.Context, o owner.Owner, at Place, before time.Time) (MessageID, error)
-	// SettleEvents ends events, and stores the messages that answer them.
+	// SettleEvents ends events, and stores the messages that answer them. An event whose answer
+	// was given up before, in part, becomes Lost in place of Answered.
 	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) error
 }
 
@@ -84,7 +85,8 @@ type Outbox interface {
 	Sends(ctx context.Context, o owner.Owner, at Place, limit int) ([]Send, error)
 	// MarkSend stores the state of a message: its State, Message, Attempts, WakeAt, Plain,
 	// Error and SentAt. If the message is sent, and its stored text is no longer s.Text, the
-	// state becomes ToEdit.
+	// state becomes ToEdit. If it is given up, the events whose turn it answers are Lost, with
+	// Error as the reason; those whose turn is not over become so when they are settled.
 	MarkSend(ctx context.Context, o owner.Owner, s *Send) error
 	// SendsOf returns all messages of an origin, by part.
 	SendsOf(ctx context.Context, o owner.Owner, at Place, origin string) ([]Send, error)
@@ -204,7 +206,9 @@ type Queues struct {
 type EventFilter struct {
 	Platform Platform // "" for all
 	State    EventState
-	Limit    int
+	// Run selects the events of a turn; "" for all.
+	Run   string
+	Limit int
 }
 
 // Due names a chat with something to do.

@@ -73,10 +73,14 @@ func (g *Gateway) redraw(ctx context.Context, bot *Bot, l *lane, d *draft, s *Se
 	s.Text = p.Source
 	timed, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	err := bot.Adapter.Edit(timed, s.Message, outOf(bot, s))
+	err := edit(timed, bot, s)
 	g.pace.over(paced{s.Place, s.Type, true}, &limits)
 	if err == nil {
 		shown.text = p.Text
+	}
+	if isMissing(err) { // the whole answer is sent at its end
+		d.conceal(s.Part)
+		return time.Time{}, ctx.Err()
 	}
 	d.show(s.Part, shown.text, g.moment()) // whatever went wrong: what is not known to be shown is edited again
 	if failed, ok := errors.AsType[*SendError](err); ok && failed.Reason == Limited {

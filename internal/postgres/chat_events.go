@@ -190,7 +190,8 @@ func (db *DB) OpenEvents(ctx context.Context, o owner.Owner, at gateway.Place, l
 // ChatEvents implements gateway.Inbox.
 func (db *DB) ChatEvents(ctx context.Context, o owner.Owner, f gateway.EventFilter) ([]gateway.Inbound, error) {
 	return rowsOf(ctx, db, scanEvent, `SELECT `+eventColumns+` FROM chat_events WHERE owner_id = ?1 AND (?2::text = '' OR platform = ?2) AND (?3::text = '' OR state = ?3)
-		ORDER BY number DESC LIMIT ?4`, o.ID(), string(f.Platform), string(f.State), f.Limit)
+		AND (?4::text = '' OR run_id = ?4)
+		ORDER BY number DESC LIMIT ?5`, o.ID(), string(f.Platform), string(f.State), f.Run, f.Limit)
 }
 
 // ChatEvent implements gateway.Inbox.
@@ -264,8 +265,9 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 	}
 	return db.w.submit(ctx, o, func(t *tx) error {
 		for _, e := range s.Events {
-			if _, err := t.exec(`UPDATE chat_events SET state = ?, reason = ?, body = NULL, plan = NULL, label = NULL WHERE`+theEvent,
-				append([]any{string(s.State), null(s.Reason)}, eventArgs(o, e)...)...); err != nil {
+			if _, err := t.exec(`UPDATE chat_events SET state = CASE WHEN state = 'taken' AND reason IS NOT NULL AND ?::text = 'answered' THEN 'failed' ELSE ?::text END,
+				reason = coalesce(?::text, reason), body = NULL, plan = NULL, label = NULL WHERE`+theEvent,
+				append([]any{string(s.State), string(s.State), null(s.Reason)}, eventArgs(o, e)...)...); err != nil {
 				return fmt.Errorf("settle an event: %w", err)
 			}
 		}

@@ -145,8 +145,23 @@ func (db *DB) MarkSend(ctx context.Context, o owner.Owner, s *gateway.Send) erro
 		if err != nil {
 			return fmt.Errorf("mark a message: %w", err)
 		}
+		if s.State == gateway.GaveUp {
+			return t.loseAnswer(o, s)
+		}
 		return nil
 	})
+}
+
+// loseAnswer makes the events Lost whose turn a message answers that was given up. An event whose turn
+// is not over keeps the reason until it is settled.
+func (t *tx) loseAnswer(o owner.Owner, s *gateway.Send) error {
+	_, err := t.exec(`UPDATE chat_events SET reason = ?, state = CASE WHEN state = 'answered' THEN 'failed' ELSE state END
+		WHERE owner_id = ? AND platform = ? AND account = ? AND run_id = ? AND state IN ('taken', 'answered')`,
+		null(s.Error), o.ID(), string(s.Place.Platform), s.Place.Account, s.Origin)
+	if err != nil {
+		return fmt.Errorf("lose an answer: %w", err)
+	}
+	return nil
 }
 
 // SweepChats implements gateway.Outbox.

@@ -21,6 +21,7 @@ func chatTests() []test {
 		{"events are taken once", testTakeEvents},
 		{"a plan is kept", testPlanCommand},
 		{"a settled event has no text, and its answer waits", testSettleEvents},
+		{"an answer that is given up loses its events", testLoseAnswer},
 		{"a settled event leaves a chat where it was led", testSettleElsewhere},
 		{"a sent message is edited if its text changes", testSendChanges},
 		{"a part that is begun replaces nothing", testBeginSend},
@@ -208,6 +209,40 @@ func testSettleEvents(t *testing.T, st Store) {
 	if err != nil || len(sends) != 1 || sends[0].Text != "hi" {
 		t.Errorf("sends: got %+v, %v", sends, err)
 	}
+}
+
+// testLoseAnswer: an answer is given up before its turn is over, or after that.
+func testLoseAnswer(t *testing.T, st Store) {
+	ctx := t.Context()
+	states := func() (out []string) {
+		list, err := st.ChatEvents(ctx, alice(), gateway.EventFilter{Run: "run_1", Limit: 10})
+		kind(t, "events", err, "")
+		for i := range list {
+			out = append(out, string(list[i].State)+" "+list[i].Reason)
+		}
+		return out
+	}
+	for name, order := range map[string][2]bool{"before": {true, false}, "after": {false, true}} {
+		at := placeOf("lost " + name)
+		e := inbound(alice(), name, at.Chat, "hello")
+		mustCommit(t, st, alice(), "", e, inbound(alice(), "other "+name, at.Chat, "hello"))
+		k := gateway.Taking{Place: at, Events: []gateway.EventName{nameOf(name)}, Run: "run_1", Session: "s1", At: hour(1)}
+		if _, err := st.TakeEvents(ctx, alice(), k); err != nil {
+			t.Fatal(err)
+		}
+		s := outbound("a "+name, "hi")
+		s.Place = at
+		kind(t, "begin", st.BeginSend(ctx, alice(), s), "")
+		s.State, s.Error = gateway.GaveUp, "The chat is gone."
+		if order[0] {
+			kind(t, "give up", st.MarkSend(ctx, alice(), &s), "")
+		}
+		kind(t, "settle", st.SettleEvents(ctx, alice(), gateway.Settlement{Place: at, Events: k.Events, State: gateway.Answered, At: hour(2)}), "")
+		if order[1] {
+			kind(t, "give up", st.MarkSend(ctx, alice(), &s), "")
+		}
+	}
+	same(t, "events", states(), []string{"failed The chat is gone.", "failed The chat is gone."})
 }
 
 // testSettleElsewhere: the end of a turn does not lead a chat back that was led to another

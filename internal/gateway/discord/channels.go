@@ -83,7 +83,7 @@ func unlessHopeless(err error) error {
 // hopeless reports whether a question to Discord has an answer that stays.
 func hopeless(err error) bool {
 	r := reasonOf(err)
-	return r == gateway.Gone || r == gateway.Refused
+	return r == gateway.Gone || r == gateway.Refused || r == gateway.Missing
 }
 
 func kindOf(guild bool) gateway.ChatType {

@@ -22,6 +22,7 @@ const (
 	codeMessagesDisabled   = 40004
 	codeAcknowledged       = 40060
 	codeMissingAccess      = 50001
+	codeNotAuthor          = 50005
 	codeCannotDM           = 50007
 	codeNoPermission       = 50013
 	codeWebhookToken       = 50027
@@ -39,7 +40,9 @@ func meaning(code rest.JSONErrorCode) (r gateway.SendReason, text string, ok boo
 	case codeCannotDM:
 		return gateway.Gone, "The person takes no direct messages from the bot.", true
 	case codeUnknownMessage:
-		return gateway.Refused, "The message was deleted.", true
+		return gateway.Missing, "The message was deleted.", true
+	case codeNotAuthor:
+		return gateway.Missing, "The message can no longer be edited.", true
 	case codeNoPermission:
 		return gateway.Refused, "The bot lacks a permission in the channel.", true
 	case codeMessagesDisabled:
@@ -80,6 +83,15 @@ func plain(err error) error {
 
 // errNoAnswer says that the answer of a request is not one of Discord's API.
 var errNoAnswer = errors.New("the answer cannot be read")
+
+// inThread is an error about a place. A thread is a channel of Discord: if that is gone, the channel
+// around it may be there.
+func inThread(at gateway.Place, err error) error {
+	if at.Thread == "" || codeOf(err) != codeUnknownChannel {
+		return err
+	}
+	return &gateway.SendError{Reason: gateway.NoThread, Text: "Discord does not know the thread.", Err: err}
+}
 
 func explainAnswer(e *rest.Error) error {
 	status := e.Response.StatusCode

@@ -57,7 +57,7 @@ func (a *Adapter) Find(ctx context.Context, o *gateway.Out) (gateway.MessageID, 
 	}
 	found, err := a.messages(ctx, channel, "", findAmong)
 	if err != nil {
-		return "", false, err
+		return "", false, inThread(o.Place, err)
 	}
 	for i := range found.list {
 		if m := &found.list[i]; a.isSent(m, o) {
@@ -70,7 +70,7 @@ func (a *Adapter) Find(ctx context.Context, o *gateway.Out) (gateway.MessageID, 
 
 // isSent reports whether a message of a channel is the one that was to be sent.
 func (a *Adapter) isSent(m *message, o *gateway.Out) bool {
-	if m.Author.ID != a.account {
+	if m.Author.ID != a.account || m.ID == string(o.Replaces) {
 		return false
 	}
 	if out, ok := a.sent.get(m.ID); ok {

@@ -3,6 +3,8 @@ package discord
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 
 	"github.com/disgoorg/disgo/discord"
@@ -38,8 +40,16 @@ type attached struct {
 const nonceLength = 25
 
 // nonceOf is the nonce of a message. Discord returns the message that has it already
-// instead of sending another one, for some minutes.
-func nonceOf(o *gateway.Out) string { return o.ID[:min(nonceLength, len(o.ID))] }
+// instead of sending another one, for some minutes. So a message in the place of one that is gone
+// has another nonce.
+func nonceOf(o *gateway.Out) string {
+	id := o.ID
+	if o.Replaces != "" {
+		sum := sha256.Sum256([]byte(o.ID + " " + string(o.Replaces)))
+		id = hex.EncodeToString(sum[:])
+	}
+	return id[:min(nonceLength, len(id))]
+}
 
 // bodyOf is what all bodies have: the text, no pings, no previews, the buttons.
 func bodyOf(o *gateway.Out) *outgoing {
@@ -120,7 +130,7 @@ func (a *Adapter) post(ctx context.Context, o *gateway.Out) (gateway.MessageID, 
 	}
 	var got message
 	if err := a.api.do(ctx, rest.CreateMessage.Compile(nil, channelOf(o.Place)), body, &got); err != nil {
-		return "", err
+		return "", inThread(o.Place, err)
 	}
 	a.sent.add(got.ID, o.ID)
 	return gateway.MessageID(got.ID), nil
@@ -144,5 +154,5 @@ func (a *Adapter) Edit(ctx context.Context, m gateway.MessageID, o *gateway.Out)
 			return err
 		}
 	}
-	return a.api.do(ctx, rest.UpdateMessage.Compile(nil, channel, m), body, nil)
+	return inThread(o.Place, a.api.do(ctx, rest.UpdateMessage.Compile(nil, channel, m), body, nil))
 }

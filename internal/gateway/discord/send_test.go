@@ -272,7 +272,7 @@ func TestErrors(t *testing.T) {
 		{gatewaytest.DiscordFault{Code: 50001}, gateway.Gone},
 		{gatewaytest.DiscordFault{Code: 50007}, gateway.Gone},
 		{gatewaytest.DiscordFault{Code: 50013}, gateway.Refused},
-		{gatewaytest.DiscordFault{Code: 10008}, gateway.Refused},
+		{gatewaytest.DiscordFault{Code: 10008}, gateway.Missing},
 		{gatewaytest.DiscordFault{Code: 40004}, gateway.Temporary},
 		{gatewaytest.DiscordFault{Code: 77777}, gateway.Refused},
 		{gatewaytest.DiscordFault{Code: 50035, Field: "content"}, gateway.Malformed},

@@ -14,6 +14,7 @@ func refusalCases() []contractCase {
 	return []contractCase{
 		{"reasons of a message that is not sent", testReasons},
 		{"an edit fails as sending does", testEditReasons},
+		{"an edit of a message that is not there", testEditMissing},
 		{"a refused token ends the adapter", testBadToken},
 		{"a page instead of an answer", testPages},
 	}
@@ -86,6 +87,18 @@ func testEditReasons(t *testing.T, b *bench) {
 		if failed := b.reason(t, err); !slices.Contains(refusals()[fault], failed.Reason) {
 			t.Errorf("fault %d: got reason %d (%v)", fault, failed.Reason, err)
 		}
+	}
+}
+
+func testEditMissing(t *testing.T, b *bench) {
+	b.start(t)
+	if b.adapter.Limits().Edit == 0 {
+		return
+	}
+	o := b.question(t, 1, "an answer")
+	const never = "999"
+	if failed := b.reason(t, b.adapter.Edit(t.Context(), never, o)); failed.Reason != gateway.Missing {
+		t.Errorf("got reason %d (%v), want it missing", failed.Reason, failed)
 	}
 }
 

@@ -23,6 +23,10 @@ func reasonOf(code string) gateway.SendReason {
 	switch code {
 	case "channel_not_found", "is_archived", "not_in_channel", "user_not_found", "user_disabled", "team_access_not_granted":
 		return gateway.Gone
+	case "message_not_found", "cant_update_message", "edit_window_closed":
+		return gateway.Missing
+	case "thread_not_found", "cannot_reply_to_message", "invalid_thread_ts":
+		return gateway.NoThread
 	case "invalid_blocks", "invalid_blocks_format", "invalid_attachments", "msg_blocks_too_long", "markdown_text_conflict":
 		return gateway.Malformed
 	case "ratelimited", "rate_limited":

@@ -65,7 +65,7 @@ func (a *Adapter) Find(ctx context.Context, o *gateway.Out) (id gateway.MessageI
 		return "", false, refusal(err)
 	}
 	_, err = a.history(ctx, o.Place, "", findPages, func(m *message) bool {
-		if found = a.mine(m) && carries(m, o); found {
+		if found = m.TS != string(o.Replaces) && a.mine(m) && carries(m, o); found {
 			id = gateway.MessageID(m.TS)
 		}
 		return !found

@@ -198,9 +198,12 @@ func (r *refusal) verdict(failed func(gateway.SendReason, string) *gateway.SendE
 		return failed(gateway.Malformed, "Telegram cannot read the formatting of the text.")
 	case r.Code == http.StatusForbidden:
 		return failed(gateway.Gone, "The bot was blocked by the person, or removed from the chat.")
-	case r.says("chat not found", "peer_id_invalid", "user not found", "group chat was deactivated", "bot was kicked",
-		"message thread not found"):
-		return failed(gateway.Gone, "Telegram does not know the chat or its topic any more.")
+	case r.says("chat not found", "peer_id_invalid", "user not found", "group chat was deactivated", "bot was kicked"):
+		return failed(gateway.Gone, "Telegram does not know the chat any more.")
+	case r.says("message thread not found", "topic_deleted", "topic_id_invalid"):
+		return failed(gateway.NoThread, "Telegram does not know the topic any more.")
+	case r.says("message to edit not found", "message can't be edited", "message_id_invalid", "message_edit_time_expired"):
+		return failed(gateway.Missing, "The message was deleted, or can no longer be edited.")
 	case r.says("not enough rights", "have no rights", "chat_write_forbidden", "topic_closed"):
 		return failed(gateway.Refused, "The bot may not write in this chat.")
 	case r.says("too long"):

@@ -65,7 +65,11 @@ func TestSendErrors(t *testing.T) {
 		reason gateway.SendReason
 	}{
 		"Bad Request: chat not found":                        {gatewaytest.TelegramStep{Code: 400}, gateway.Gone},
-		"Bad Request: message thread not found":              {gatewaytest.TelegramStep{Code: 400}, gateway.Gone},
+		"Bad Request: message thread not found":              {gatewaytest.TelegramStep{Code: 400}, gateway.NoThread},
+		"Bad Request: TOPIC_DELETED":                         {gatewaytest.TelegramStep{Code: 400}, gateway.NoThread},
+		"Bad Request: TOPIC_CLOSED":                          {gatewaytest.TelegramStep{Code: 400}, gateway.Refused},
+		"Bad Request: message to edit not found":             {gatewaytest.TelegramStep{Code: 400}, gateway.Missing},
+		"Bad Request: message can't be edited":               {gatewaytest.TelegramStep{Code: 400}, gateway.Missing},
 		"Bad Request: PEER_ID_INVALID":                       {gatewaytest.TelegramStep{Code: 400}, gateway.Gone},
 		"Forbidden: bot was blocked by the user":             {gatewaytest.TelegramStep{Code: 403}, gateway.Gone},
 		"Forbidden: bot was kicked from the supergroup chat": {gatewaytest.TelegramStep{Code: 403}, gateway.Gone},
