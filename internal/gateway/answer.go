@@ -199,17 +199,32 @@ func (g *Gateway) signal(ctx context.Context, bot *Bot, at Place, m MessageID, m
 	if !g.marks(bot, m, mark) {
 		return
 	}
+	if mark == Typing {
+		g.lanes.aside(func(ctx context.Context) { g.show(ctx, bot, at, m, mark) })
+		return
+	}
+	key := markKey{bot, at, m}
+	if !g.marking.add(key, mark) {
+		return // who shows the mark before shows this one, too
+	}
 	g.lanes.aside(func(ctx context.Context) {
-		const patience = 10 * time.Second
-		if g.dropped(ctx, at, mark) {
-			return
-		}
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		if err := bot.Adapter.Signal(ctx, at, m, mark); err != nil && !errors.Is(err, context.Canceled) {
-			g.log.Debug("a mark could not be shown", "platform", at.Platform, "err", err)
+		for mark, ok := g.marking.next(key); ok; mark, ok = g.marking.next(key) {
+			g.show(ctx, bot, at, m, mark)
 		}
 	})
+}
+
+// show shows one mark.
+func (g *Gateway) show(ctx context.Context, bot *Bot, at Place, m MessageID, mark Mark) {
+	const patience = 10 * time.Second
+	if g.dropped(ctx, at, mark) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := bot.Adapter.Signal(ctx, at, m, mark); err != nil && !errors.Is(err, context.Canceled) {
+		g.log.Debug("a mark could not be shown", "platform", at.Platform, "err", err)
+	}
 }
 
 // marks reports whether a mark is shown at all: a bridge shows none, and the settings may want no

@@ -55,6 +55,7 @@ type Gateway struct {
 	slow   slow
 	// hourglasses are the messages that people see waiting.
 	hourglasses hourglasses
+	marking     marking
 	pace        pace
 	bell        *claim.Bell // of the resets
 	mu          sync.Mutex
@@ -124,7 +125,7 @@ func New(p Parts) *Gateway {
 	}
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
 	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
-	g.drafts, g.hourglasses.by = newDrafts(), make(map[laneKey][]MessageID)
+	g.drafts, g.hourglasses.by, g.marking = newDrafts(), make(map[laneKey][]MessageID), newMarking()
 	g.pace, g.left, g.parked, g.slow = newPace(p.Now), newLeft(), newParked(), newSlow()
 	return g
 }

@@ -273,6 +273,25 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestDoubtfulMark: a mark that was perhaps set is taken away, and no other one.
+func TestDoubtfulMark(t *testing.T) {
+	t.Parallel()
+	r, place := ready(t, gatewaytest.SlackOptions{})
+	_, ts := r.Say(gatewaytest.SlackSay{Chat: place.Chat, User: r.Person("alice"), Text: "do it"})
+	m := gateway.MessageID(ts)
+	r.FailOnce("reactions.add", gatewaytest.SlackFault{CutAfter: true})
+	if err := r.Signal(t.Context(), place, m, gateway.Works); err == nil {
+		t.Error("got no error of a request without an answer")
+	}
+	r.FailOnce("reactions.remove", gatewaytest.SlackFault{}, gatewaytest.SlackFault{Error: "internal_error"})
+	if err := r.Signal(t.Context(), place, m, gateway.Clear); err != nil {
+		t.Errorf("got %v, want one request", err)
+	}
+	if got := r.Reactions(place.Chat, m); len(got) != 0 {
+		t.Errorf("got %q, want none", got)
+	}
+}
+
 func TestTyping(t *testing.T) {
 	t.Parallel()
 	r, place := ready(t, gatewaytest.SlackOptions{})

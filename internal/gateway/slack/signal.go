@@ -54,20 +54,25 @@ func (a *Adapter) Signal(ctx context.Context, at gateway.Place, m gateway.Messag
 	}
 	err := a.exchange(ctx, at, m, has, want)
 	if err == nil {
-		a.marks.put(key, want, now, now.Add(markLife))
+		has = 0
 	}
+	a.marks.put(key, has|want, now, now.Add(markLife)) // whatever is perhaps there is taken away later
 	if mark == gateway.Broke || mark == gateway.Clear {
 		err = errors.Join(err, a.untype(ctx, at))
 	}
 	return err
 }
 
-// left are the marks that an adapter before this one may have left on a message.
+// left are the marks that an adapter before this one may have left on a message. A message that is
+// marked as broken is over, and gets no other mark.
 func (a *Adapter) left(m gateway.MessageID, want marks) marks {
-	if want == waits || !a.earlier(m) {
+	switch {
+	case want == waits || !a.earlier(m):
 		return 0
+	case want == works: // is there already, or is put there now
+		return waits
 	}
-	return (waits | works | broke) &^ want
+	return (waits | works) &^ want
 }
 
 // exchange shows one mark, or none, in place of others.
