@@ -36,7 +36,7 @@ func (c *converter) block(n ast.Node) []Block {
 	case *ast.Blockquote:
 		return []Block{{Type: Quote, Blocks: c.blocks(n)}}
 	case *ast.FencedCodeBlock:
-		return []Block{{Type: Code, Language: Clean(string(n.Language(c.source))), Text: c.code(n.Lines())}}
+		return []Block{{Type: Code, Language: tameCode(string(n.Language(c.source))), Text: c.code(n.Lines())}}
 	case *ast.CodeBlock:
 		return []Block{{Type: Code, Text: c.code(n.Lines())}}
 	case *ast.ThematicBreak:
@@ -66,7 +66,7 @@ func (c *converter) code(lines *text.Segments) string {
 		line := lines.At(i)
 		b.Write(line.Value(c.source))
 	}
-	return Clean(strings.TrimSuffix(b.String(), "\n"))
+	return tameCode(strings.TrimSuffix(b.String(), "\n"))
 }
 
 func (c *converter) table(n *extast.Table) Block {

@@ -86,7 +86,7 @@ func (c *converter) codeSpan(n *ast.CodeSpan) string {
 			b.Write(t.Value(c.source))
 		}
 	}
-	return Clean(strings.ReplaceAll(b.String(), "\n", " "))
+	return tameCode(strings.ReplaceAll(b.String(), "\n", " "))
 }
 
 // link adds a link, or, if its address may not be one, its text and the address as text.
@@ -121,7 +121,7 @@ func (c *converter) address(list *inlineList, n *ast.AutoLink) {
 		href = "mailto:" + href
 	}
 	if safe, ok := safeHref(href); ok {
-		list.add(Inline{Type: Link, Href: safe, Inlines: []Inline{{Type: Text, Text: Clean(label)}}})
+		list.add(Inline{Type: Link, Href: safe, Inlines: []Inline{{Type: Text, Text: tame(label)}}})
 		return
 	}
 	list.text(label)
@@ -145,7 +145,7 @@ func (l *inlineList) add(in Inline) {
 }
 
 func (l *inlineList) flush() {
-	if text := Clean(l.pending.String()); text != "" {
+	if text := tame(l.pending.String()); text != "" {
 		l.list = append(l.list, Inline{Type: Text, Text: text})
 	}
 	l.pending.Reset()
@@ -171,7 +171,7 @@ func unescape(s string) string {
 		b.WriteString(s[:n])
 		s = s[n:]
 		if size := entityLength(s); size > 0 {
-			b.WriteString(html.UnescapeString(s[:size]))
+			b.WriteString(unturned(html.UnescapeString(s[:size])))
 			s = s[size:]
 			continue
 		}
@@ -183,6 +183,14 @@ func unescape(s string) string {
 	}
 	b.WriteString(s)
 	return b.String()
+}
+
+// unturned is what an entity stands for. A direction that it turns has no partner that can be seen.
+func unturned(s string) string {
+	if strings.ContainsFunc(s, Turns) {
+		return "\ufffd"
+	}
+	return s
 }
 
 // entityLength is the length of an entity at the beginning of a text; 0 if there is none.

@@ -20,20 +20,21 @@ const (
 // Parse makes nodes of Markdown: CommonMark with the tables, strikethrough, autolinks and
 // task lists of GitHub. There are no link reference definitions and no footnotes, so a
 // block never depends on a later one. Any text can be parsed, in time that grows with its
-// length. Control characters, and marks that change the writing direction, are made
-// visible.
+// length. Control characters, and marks of direction that deceive, are made visible; see
+// tame.go.
 func Parse(src string) []Block {
 	src = strings.ToValidUTF8(src, "\ufffd")
 	if strings.ContainsRune(src, '\r') {
 		src = strings.ReplaceAll(strings.ReplaceAll(src, "\r\n", "\n"), "\r", "\n")
 	}
+	src = balanced(src)
 	head, tail := cutFormatted(src)
 	source := []byte(head)
 	root := grammar().Parse(text.NewReader(source))
 	c := converter{source: source}
 	blocks := c.blocks(root)
 	if strings.TrimSpace(tail) != "" {
-		blocks = append(blocks, Block{Type: Paragraph, Inlines: []Inline{{Type: Text, Text: Clean(strings.Trim(tail, "\n"))}}})
+		blocks = append(blocks, Block{Type: Paragraph, Inlines: []Inline{{Type: Text, Text: tame(strings.Trim(tail, "\n"))}}})
 	}
 	return blocks
 }

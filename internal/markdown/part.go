@@ -168,16 +168,16 @@ func (s *Splitter) force(t int) Part {
 	fits := runeStart(rest, start+1)
 	for low, high := fits, end; low < high; {
 		middle := runeStart(rest, (low+high+1)/2)
-		if s.count(Clean(rest[start:middle])) <= s.limit {
+		if s.count(tameCode(rest[start:middle])) <= s.limit {
 			fits, low = middle, middle
 		} else {
 			high = (low+high+1)/2 - 1
 		}
 	}
-	text := Clean(rest[start:fits])
+	text := tameCode(rest[start:fits])
 	for strings.TrimSpace(text) == "" && fits < t {
 		fits = runeStart(rest, fits+1)
-		text = Clean(rest[start:fits])
+		text = tameCode(rest[start:fits])
 	}
 	for fits < t && startsBlank(rest[fits:]) {
 		fits = runeStart(rest, fits+1)

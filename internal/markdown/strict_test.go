@@ -41,7 +41,7 @@ func strict(d markdown.Dialect, text string) error {
 
 // dangerous characters are never shown.
 func dangerous(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\u202d' || r == '\u202e'
 }
 
 // fences fails if a block of code is not closed.
