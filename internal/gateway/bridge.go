@@ -98,8 +98,9 @@ func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool)
 	e.ID = bridgedID(&e)
 	run := runID(bot.Owner, &e)
 	over := g.awaited(run)
-	fresh, err := g.commit(ctx, bot, arrived{events: []Event{e}})
+	fresh, err := g.commitBridged(ctx, bot, &e)
 	if err != nil {
+		g.unawaited(run, over)
 		return Bridged{}, err
 	}
 	if fresh == 0 || !wait { // an event that came before may be over
@@ -119,6 +120,52 @@ func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool)
 	case <-ctx.Done():
 		return Bridged{}, ctx.Err()
 	}
+}
+
+// commitBridged stores an event of a bridge, unless its chat is known as another kind of chat, or as
+// another person's. The first event of a chat decides that, so that one event of a chat is looked at at
+// a time.
+func (g *Gateway) commitBridged(ctx context.Context, bot *Bot, e *Event) (int, error) {
+	leave, err := g.bridging.enter(ctx, laneKey{answering, bot.Owner.ID(), whole(e.Place)})
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	chat, err := g.bridgedChat(ctx, bot, e.Place)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case chat == nil:
+	case chat.Type != e.Type:
+		return 0, fault.New(fault.Invalid, "invalid_event",
+			"This chat is known with the chat_type "+string(chat.Type)+", and remembers as such. Give it another chat_id if other people can read it now.").At("chat_type")
+	case e.Type == DM && chat.User != e.From.ID:
+		return 0, fault.New(fault.Invalid, "invalid_event",
+			"This private chat is one of another user_id. A private chat is for one person: give each person a chat_id.").At("user_id")
+	}
+	return g.commit(ctx, bot, arrived{events: []Event{*e}})
+}
+
+// bridgedChat is a chat of a bridge, or one of its threads, which is of the same people; nil for none.
+func (g *Gateway) bridgedChat(ctx context.Context, bot *Bot, at Place) (*Chat, error) {
+	chat, err := g.store.Chat(ctx, bot.Owner, at)
+	if err == nil {
+		return &chat, nil
+	}
+	if fault.KindOf(err) != fault.NotFound {
+		return nil, fmt.Errorf("find the chat of a bridge: %w", err)
+	}
+	all, err := g.store.ListChats(ctx, bot.Owner, at.Platform)
+	if err != nil {
+		return nil, fmt.Errorf("list chats: %w", err)
+	}
+	for i := range all {
+		if whole(all[i].Place) == whole(at) {
+			return &all[i], nil
+		}
+	}
+	return nil, nil
 }
 
 // over reports whether nothing more becomes of the event.
@@ -202,4 +249,16 @@ func (g *Gateway) awaited(run string) <-chan *Bridged {
 	over := make(chan *Bridged, 1)
 	g.waiters[run] = append(g.waiters[run], over)
 	return over
+}
+
+// unawaited ends the waiting for an event that was not stored.
+func (g *Gateway) unawaited(run string, over <-chan *Bridged) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	left := slices.DeleteFunc(g.waiters[run], func(c chan *Bridged) bool { return c == over })
+	if len(left) == 0 {
+		delete(g.waiters, run)
+		return
+	}
+	g.waiters[run] = left
 }

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -146,5 +147,43 @@ func TestCommandWords(t *testing.T) {
 		}
 		want(t, "the session", h.chat(ada).Session, before)
 		want(t, "its messages", len(h.transcript(before)), 2)
+	})
+}
+
+// TestBridgedChatsStayPrivate: a private chat of a bridge is for one person, and no group takes its
+// memory. The first message decides what a chat is.
+func TestBridgedChatsStayPrivate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.overBridge("My cat is called Tom.")
+		send := func(change func(*gateway.Event)) error {
+			e := h.dm(ada, "What is my cat called?")
+			e.Place.Platform = "matrix"
+			change(&e)
+			_, err := h.gateway.Bridge(context.Background(), h.bot.Owner, e, true)
+			return err
+		}
+		for name, c := range map[string]struct {
+			change func(*gateway.Event)
+			param  string
+		}{
+			"another person":             {func(e *gateway.Event) { e.From.ID = "1002" }, "user_id"},
+			"another person in a thread": {func(e *gateway.Event) { e.From.ID, e.Place.Thread = "1002", "t" }, "user_id"},
+			"a group":                    {func(e *gateway.Event) { e.Type = gateway.Group }, "chat_type"},
+			"a channel's thread":         {func(e *gateway.Event) { e.Type, e.Place.Thread = gateway.Channel, "t" }, "chat_type"},
+			"the same person":            {func(*gateway.Event) {}, ""},
+			"the same person's thread":   {func(e *gateway.Event) { e.Place.Thread = "t" }, ""},
+		} {
+			err := send(c.change)
+			if c.param == "" && err == nil {
+				continue
+			}
+			if refused, ok := errors.AsType[*fault.Error](err); !ok || refused.Code != "invalid_event" || refused.Param != c.param {
+				t.Errorf("%s: got %v, want %s refused", name, err, c.param)
+			}
+		}
+		want(t, "turns", len(h.model.prompts), 3)
 	})
 }

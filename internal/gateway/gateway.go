@@ -48,11 +48,13 @@ type Gateway struct {
 
 	lanes  *lanes
 	resets turnstile // one reset of a chat at a time
-	owed   owed
-	drafts drafts
-	left   left
-	parked parked
-	slow   slow
+	// bridging lets one event of a bridge's chat be stored at a time.
+	bridging turnstile
+	owed     owed
+	drafts   drafts
+	left     left
+	parked   parked
+	slow     slow
 	// hourglasses are the messages that people see waiting.
 	hourglasses hourglasses
 	marking     marking
@@ -125,6 +127,7 @@ func New(p Parts) *Gateway {
 	}
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
 	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
+	g.bridging.inside = make(map[laneKey]chan struct{})
 	g.drafts, g.hourglasses.by, g.marking = newDrafts(), make(map[laneKey][]MessageID), newMarking()
 	g.pace, g.left, g.parked, g.slow = newPace(p.Now), newLeft(), newParked(), newSlow()
 	return g
