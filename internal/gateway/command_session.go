@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +19,8 @@ import (
 type move struct {
 	From session.ID `json:"from"`
 	To   session.ID `json:"to"`
+	// Refusal says why there is no other session; "" if there is one.
+	Refusal string `json:"refusal,omitempty"`
 }
 
 // planned encodes a plan.
@@ -281,10 +285,38 @@ func (o *call) planResume(ctx context.Context) (string, error) {
 		m.To = list[n-1].RootID
 		return planned(m)
 	}
-	if s := sessionCalled(list, o.arg); s != nil {
-		m.To = s.RootID
-	}
+	m.To, m.Refusal = sessionNamed(list, o.arg, noNumber == nil)
 	return planned(m)
+}
+
+// What /resume answers if it finds no session, or several.
+const (
+	textNotCalled = "No session of this chat is called that. /sessions lists them."
+	textNotListed = "There is no conversation of this number. /sessions lists them."
+	textSeveral   = "The ids of several sessions begin with that. Write more of the id, or a number: /sessions lists them."
+	textTooShort  = "No session of this chat is called that. Of an id, write four characters or more. /sessions lists them."
+)
+
+// sessionNamed is the session that has an id or a title, or whose id alone begins with a name. Without
+// one it says why. A number that is not listed begins no id: ids begin with the year.
+func sessionNamed(list []session.Session, name string, number bool) (session.ID, string) {
+	const least = 4 // characters
+	if s := sessionCalled(list, name); s != nil {
+		return s.RootID, ""
+	}
+	if number {
+		return "", textNotListed
+	}
+	begun := slices.DeleteFunc(slices.Clone(list), func(s session.Session) bool { return !strings.HasPrefix(string(s.ID), name) })
+	switch {
+	case len(begun) == 0:
+		return "", textNotCalled
+	case len(name) < least:
+		return "", textTooShort
+	case len(begun) > 1:
+		return "", textSeveral
+	}
+	return begun[0].RootID, ""
 }
 
 // sessionCalled is the first session of a list that has an id or a title; nil if there is none. A
@@ -294,7 +326,6 @@ func sessionCalled(list []session.Session, name string) *session.Session {
 		func(s *session.Session) bool { return string(s.ID) == name || string(s.RootID) == name },
 		func(s *session.Session) bool { return strings.EqualFold(s.Title, name) },
 		func(s *session.Session) bool { return strings.EqualFold(session.TitleBase(s.Title), name) },
-		func(s *session.Session) bool { return strings.HasPrefix(string(s.ID), name) },
 	} {
 		for i := range list {
 			if called(&list[i]) {
@@ -315,7 +346,7 @@ func (o *call) resumeOther(ctx context.Context) (reply, error) {
 	case o.arg == "":
 		return o.list(ctx)
 	case m.To == "":
-		return reply{text: "No session of this chat is called that. /sessions lists them."}, nil
+		return reply{text: cmp.Or(m.Refusal, textNotCalled)}, nil
 	}
 	if err := o.stopRun(ctx); err != nil {
 		return reply{}, err

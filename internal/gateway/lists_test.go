@@ -113,6 +113,24 @@ func TestResumeByTitle(t *testing.T) {
 				t.Errorf("/resume %s is answered with %q, want %s", name, got, want)
 			}
 		}
+		for name, want := range map[string]string{
+			"2026": "There is no conversation", "9": "There is no conversation", "0": "There is no conversation", "-1": "There is no conversation",
+			"20": "There is no conversation", "z": "No session", "2000010": "There is no conversation",
+		} {
+			if got := say("/resume " + name); !strings.HasPrefix(got, want) {
+				t.Errorf("/resume %s is answered with %q, want %s …", name, got, want)
+			}
+		}
+		list, err := h.db.Sessions(t.Context(), h.bot.Owner, session.Filter{Limit: 10})
+		if err != nil || len(list) == 0 {
+			t.Fatalf("sessions: got %v, %v", list, err)
+		}
+		id := string(list[0].ID)
+		for name, want := range map[string]string{id[:9]: "The ids of several", id[:len(id)-1]: "Going on"} {
+			if got := say("/resume " + name); !strings.HasPrefix(got, want) {
+				t.Errorf("/resume %s is answered with %q, want %s …", name, got, want)
+			}
+		}
 		if got := say("/resume Zebra"); !strings.HasPrefix(got, "No session") {
 			t.Errorf("a part of a title is answered with %q", got)
 		}
