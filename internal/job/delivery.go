@@ -109,6 +109,10 @@ func (ts Targets) check(ctx context.Context, o owner.Owner, t Target) error {
 		return fault.New(fault.Invalid, "invalid_deliver",
 			fmt.Sprintf("Nothing can be delivered to %q. There are: %s.", kind, strings.Join(names, ", "))).At("deliver")
 	}
+	if place == "" && strings.HasSuffix(string(t), ":") {
+		return fault.New(fault.Invalid, "invalid_deliver",
+			fmt.Sprintf("No place is named behind the colon of %q. Name one, or leave the colon out.", string(t))).At("deliver")
+	}
 	return d.Check(ctx, o, place)
 }
 

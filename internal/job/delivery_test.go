@@ -70,6 +70,10 @@ func TestPlatform(t *testing.T) {
 	if fault.CodeOf(err) != "invalid_deliver" || !strings.Contains(fault.MessageOf(err), "There are: local, pigeon:….") {
 		t.Errorf("unknown kind: got %v", err)
 	}
+	_, err = h.planner.Create(t.Context(), alice(), job.Job{Name: "x", Prompt: "x", Schedule: "@daily", Deliver: "pigeon:"})
+	if fault.CodeOf(err) != "invalid_deliver" {
+		t.Errorf("no place behind the colon: got %v", err)
+	}
 }
 
 // received is one request of a webhook.
