@@ -2,7 +2,10 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -39,7 +42,7 @@ func (s *server) gatewayWebhook(w http.ResponseWriter, r *http.Request) error {
 		Text     string           `json:"text"`
 	}
 	if err := decode(r, &in); err != nil {
-		return err
+		return wrongField(err)
 	}
 	wait := r.URL.Query().Get("wait")
 	if wait != "" && wait != "0" && wait != "1" {
@@ -57,6 +60,20 @@ func (s *server) gatewayWebhook(w http.ResponseWriter, r *http.Request) error {
 		status = http.StatusOK
 	}
 	return writeJSON(w, status, bridgedOf(&b))
+}
+
+// wrongField is the fault for an event with a field of another type than the documented one, and
+// names the field.
+func wrongField(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || wrong.Field == "" {
+		return err
+	}
+	want := "a text"
+	if wrong.Type.Kind() == reflect.Bool {
+		want = "true or false"
+	}
+	return fault.New(fault.Invalid, "invalid_event", wrong.Field+" is "+want+", not a JSON value of another type.").At(wrong.Field)
 }
 
 func bridgedOf(b *gateway.Bridged) bridgedJSON {
