@@ -161,7 +161,7 @@ func answerText(rec *live.Run) string {
 	if !fell(rec) {
 		return text
 	}
-	return strings.TrimSpace(text + "\n\n" + reasonOf(rec) + " /retry asks again.")
+	return strings.TrimSpace(text + "\n\n" + sentence(reasonOf(rec)) + " /retry asks again.")
 }
 
 // fell reports whether a turn ended without the answer that people wait for. A model that has

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
@@ -48,6 +49,22 @@ func TestEmptyAnswer(t *testing.T) {
 			if diff := cmp.Diff(want, h.wire.said()[before:], cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("after the answer %q the person sees (-want +got):\n%s", answer, diff)
 			}
+		}
+	})
+}
+
+// TestReasonEnds: the reason of a failure ends as a sentence, before the next one begins.
+func TestReasonEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		for reason, told := range map[string]string{"model exploded": "model exploded.", "Model exploded.": "Model exploded.", "Why?": "Why?"} {
+			h.model.refuse = func(*run.Prompt) error { return fault.New(fault.Invalid, "", reason) }
+			h.receive(h.dm(ada, "Is anybody there?"))
+			h.settled()
+			said := h.wire.said()
+			want(t, "answer", said[len(said)-1], "⚠️ "+told+" /retry asks again.")
 		}
 	})
 }

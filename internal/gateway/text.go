@@ -61,3 +61,12 @@ func amount(n int, thing string) string {
 	}
 	return strconv.Itoa(n) + " " + thing + "s"
 }
+
+// sentence is a text that ends as a sentence does, so that another one can follow it.
+func sentence(text string) string {
+	text = strings.TrimRight(text, " \n\t")
+	if last, _ := utf8.DecodeLastRuneInString(text); strings.ContainsRune(".!?…。！？", last) {
+		return text
+	}
+	return text + "."
+}
