@@ -11,7 +11,6 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -60,78 +59,6 @@ func (o *call) reset(ctx context.Context) (reply, error) {
 		return reply{}, err
 	}
 	return reply{text: "A new session has begun. What was said is kept, and memory stays. /resume brings the old session back."}, nil
-}
-
-// undoing is the plan of a command that takes messages back.
-type undoing struct {
-	Session session.ID `json:"session"`
-	From    int64      `json:"from"` // Seq; -1 if there is nothing to take back
-	To      int64      `json:"to"`
-	// The message of the user that is taken back.
-	Name    string           `json:"name,omitempty"`
-	Content string           `json:"content,omitempty"`
-	Wire    json.RawMessage  `json:"wire,omitempty"`
-	Files   []session.FileID `json:"files,omitempty"`
-}
-
-func (o *call) planUndo(ctx context.Context) (string, error) {
-	if err := o.stopRun(ctx); err != nil {
-		return "", err
-	}
-	u := undoing{Session: o.chat.Session, From: -1}
-	if u.Session == "" {
-		return planned(u)
-	}
-	last, err := o.curator.LastInput(ctx, o.owner, u.Session)
-	if err != nil {
-		return "", err
-	}
-	if last != nil {
-		u.From, u.To, u.Name, u.Content, u.Wire = last.From, last.To, last.Message.Name, last.Message.Content, last.Message.Wire
-		if u.Files, err = o.filesOf(ctx, o.owner, &last.Message); err != nil {
-			return "", err
-		}
-	}
-	return planned(u)
-}
-
-// takeBack takes the planned messages back. It does nothing the second time.
-func (o *call) takeBack(ctx context.Context) (undoing, int, error) {
-	var u undoing
-	if err := o.read(&u); err != nil || u.From < 0 {
-		return u, 0, err
-	}
-	back, err := o.curator.UndoFrom(ctx, o.owner, u.Session, u.From, u.To)
-	return u, back.Messages, err
-}
-
-func (o *call) undo(ctx context.Context) (reply, error) {
-	u, _, err := o.takeBack(ctx)
-	if err != nil || u.From < 0 {
-		return reply{text: "There is nothing to take back."}, err
-	}
-	return reply{text: "Taken back, and no longer remembered: “" + shortened(secret.Mask(u.Content), 80) + "”"}, nil
-}
-
-// retry takes the last exchange back and asks the same again.
-func (o *call) retry(ctx context.Context) (reply, error) {
-	u, _, err := o.takeBack(ctx)
-	if err != nil || u.From < 0 {
-		return reply{text: "There is nothing to ask again."}, err
-	}
-	return reply{run: runID(o.owner, &o.event.Event)}, nil
-}
-
-// again is the message that a /retry asks again; false for other events.
-func (e *Inbound) again() (session.Message, bool) {
-	if e.Plan == "" {
-		return session.Message{}, false
-	}
-	var u undoing
-	if json.Unmarshal([]byte(e.Plan), &u) != nil || u.Content == "" {
-		return session.Message{}, false
-	}
-	return session.Message{Role: session.User, Name: u.Name, Content: u.Content, Wire: u.Wire, SaidAt: e.At, Files: u.Files}, true
 }
 
 func (o *call) title(ctx context.Context) (reply, error) {

@@ -62,7 +62,7 @@ func (g *Gateway) receiveFiles(ctx context.Context, bot *Bot, o owner.Owner, b *
 	room := mostQuoted
 	for i := range b.events {
 		e := &b.events[i]
-		if _, again := e.again(); again {
+		if e.again() != nil {
 			continue
 		}
 		for number := range e.Files {

@@ -18,9 +18,7 @@ func (g *Gateway) retain(ctx context.Context, o owner.Owner, chat *Chat, b *batc
 	a := &curate.Addition{
 		Owner: o, Session: chat.Session, Key: chat.Key, Source: SourceOf(chat.Place.Platform), UserID: b.events[0].From.ID,
 	}
-	for i := range b.events {
-		a.Messages = append(a.Messages, said(&b.events[i], b.filesOf(i), chat.Type, ""))
-	}
+	a.Messages = b.said(chat.Type, "")
 	newest := &a.Messages[len(a.Messages)-1]
 	last, err := g.curator.LastInput(ctx, o, chat.Session)
 	if err != nil && fault.KindOf(err) != fault.NotFound {

@@ -20,11 +20,7 @@ func (g *Gateway) begin(ctx context.Context, bot *Bot, caller owner.Owner, chat 
 	if err != nil {
 		return err
 	}
-	messages := make([]session.Message, len(b.events))
-	for i := range b.events {
-		messages[i] = said(&b.events[i], b.filesOf(i), chat.Type, earlier)
-		earlier = ""
-	}
+	messages := b.said(chat.Type, earlier)
 	_, err = g.runs.Start(ctx, caller, live.Spec{
 		ID: b.run, Kind: live.KindPlatform, OnRestart: live.Retry, Patience: bot.patience(chat),
 		Turn: &run.Request{
@@ -48,13 +44,24 @@ func (b *Bot) patience(c *Chat) time.Duration {
 	return time.Second
 }
 
+// said are the events of a batch as messages of the transcript.
+func (b *batch) said(t ChatType, earlier string) []session.Message {
+	var out []session.Message
+	for i := range b.events {
+		if again := b.events[i].again(); again != nil {
+			out = append(out, again...)
+			continue
+		}
+		out = append(out, said(&b.events[i], b.filesOf(i), t, earlier))
+		earlier = ""
+	}
+	return out
+}
+
 // said is an event as a message of the transcript. Memory reads its content and its name.
 // The model reads the wire: who speaks, what is quoted, and which files came with it. earlier is
 // what was said before it in its thread, as data; "" for nothing.
 func said(e *Inbound, files []received, t ChatType, earlier string) session.Message {
-	if m, ok := e.again(); ok {
-		return m
-	}
 	m := session.Message{Role: session.User, Content: e.spoken(files), SaidAt: e.At, Files: idsOf(files)}
 	var before []string
 	if t != DM {
