@@ -113,11 +113,16 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 	if err != nil {
 		return a, err
 	}
+	missed, err := g.countsAsSaid(ctx, b, e)
+	if err != nil {
+		return a, err
+	}
+	a.Event = *e
 	switch {
 	case !may:
 		a.Reason = reasonStranger
 		return a, nil
-	case !g.meant(ctx, b, e):
+	case missed && e.Kind == Edited, !g.meant(ctx, b, e):
 		a.Reason = reasonElsewhere
 		return a, nil
 	case b.saysNothing(e):

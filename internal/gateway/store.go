@@ -48,6 +48,8 @@ type Inbox interface {
 type Journal interface {
 	// ChatEvent returns one event. NotFound if the owner has none of this name.
 	ChatEvent(ctx context.Context, o owner.Owner, e EventName) (Inbound, error)
+	// SaidEvents returns the events in which a message was said, in a chat with its threads.
+	SaidEvents(ctx context.Context, o owner.Owner, at Place, m MessageID) ([]Inbound, error)
 	// ChatEvents lists the newest events of an owner, newest first.
 	ChatEvents(ctx context.Context, o owner.Owner, f EventFilter) ([]Inbound, error)
 	// BotQueues counts what is not over in the chats of a bot that are an owner's.

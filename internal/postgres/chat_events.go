@@ -194,6 +194,12 @@ func (db *DB) ChatEvents(ctx context.Context, o owner.Owner, f gateway.EventFilt
 		ORDER BY number DESC LIMIT ?5`, o.ID(), string(f.Platform), string(f.State), f.Run, f.Limit)
 }
 
+// SaidEvents implements gateway.Journal.
+func (db *DB) SaidEvents(ctx context.Context, o owner.Owner, at gateway.Place, m gateway.MessageID) ([]gateway.Inbound, error) {
+	return rowsOf(ctx, db, scanEvent, `SELECT `+eventColumns+` FROM chat_events WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ?
+		AND kind = 'said' AND message_id IS NOT NULL AND message_id = ? ORDER BY number`, o.ID(), string(at.Platform), at.Account, at.Chat, string(m))
+}
+
 // ChatEvent implements gateway.Inbox.
 func (db *DB) ChatEvent(ctx context.Context, o owner.Owner, e gateway.EventName) (gateway.Inbound, error) {
 	found, err := rowsOf(ctx, db, scanEvent, `SELECT `+eventColumns+` FROM chat_events WHERE`+theEvent, eventArgs(o, e)...)

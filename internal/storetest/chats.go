@@ -536,6 +536,9 @@ func chatReadingCases() map[string]isolationCase {
 		"OpenEvents": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.OpenEvents(ctx, o, thePlace(), 10)
 		}},
+		"SaidEvents": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.SaidEvents(ctx, o, thePlace(), gateway.MessageID(markOf(o)))
+		}},
 		"ChatEvents": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.ChatEvents(ctx, o, gateway.EventFilter{Limit: 10})
 		}},
