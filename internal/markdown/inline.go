@@ -107,10 +107,20 @@ func (c *converter) link(list *inlineList, destination string, n ast.Node, depth
 		for _, in := range content {
 			list.add(in)
 		}
-		if destination != "" && len(destination) <= maxShownHref {
-			list.text(" (" + destination + ")")
-		}
+		list.text(shownAddress(destination))
 	}
+}
+
+// shownAddress is an address that may be no link, as text. One of the web that is too long for a link is
+// shown whole, since people need it; another one is of use to few, and may be whole files.
+func shownAddress(destination string) string {
+	switch {
+	case destination == "":
+		return ""
+	case len(destination) > maxShownHref && !linkable(destination):
+		return " (" + destination[:runeStart(destination, maxShownHref)] + "…)"
+	}
+	return " (" + destination + ")"
 }
 
 // address adds an address that stands in the text.
