@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -83,9 +84,9 @@ func errorOf(f *fault.Error) openai.Error {
 
 // fail renders an error as the response.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	f := asFault(err)
+	f := asFault(callerLeft(r, err))
 	code := status(f)
-	if code >= 500 || f.Err != nil {
+	if code >= 500 || f.Err != nil && f.Kind != fault.Canceled {
 		s.Log.Log(r.Context(), levelOf(code), "request failed", "method", methodOf(r), "route", routeOf(r),
 			"status", code, "code", f.Code, "err", err)
 	}
@@ -104,6 +105,16 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	writeRaw(w, code, errorBody(f))
+}
+
+// callerLeft turns the error of a request whose caller has left into one that says so: nothing failed
+// here. A server that stops and a key that is revoked end requests for reasons of their own.
+func callerLeft(r *http.Request, err error) error {
+	_, known := errors.AsType[*fault.Error](err)
+	if known || !errors.Is(err, context.Canceled) || !errors.Is(context.Cause(r.Context()), context.Canceled) {
+		return err
+	}
+	return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", err)
 }
 
 // retryAfter is a delay in whole seconds, rounded up.

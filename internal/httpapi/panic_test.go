@@ -1,6 +1,8 @@
 package httpapi_test
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -73,6 +75,31 @@ func TestUnreadAnswer(t *testing.T) {
 		h.ServeHTTP(failingWriter{httptest.NewRecorder(), c.writes}, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
 		if got := strings.Contains(log.String(), "request failed"); got != c.wants {
 			t.Errorf("%s: told %v, want %v: %s", c.name, got, c.wants, log.String())
+		}
+	}
+}
+
+// TestCallerLeft: a request that its caller has given up is not a failure of the server and not
+// logged; work that was cancelled for another reason is.
+func TestCallerLeft(t *testing.T) {
+	t.Parallel()
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	stopped, stop := context.WithCancelCause(t.Context())
+	stop(io.ErrUnexpectedEOF)
+	for name, c := range map[string]struct {
+		ctx    context.Context
+		status int
+		logged bool
+	}{"left": {left, 499, false}, "stopped": {stopped, 500, true}, "there": {t.Context(), 500, true}} {
+		var log strings.Builder
+		h := httpapi.Render(slog.New(slog.NewTextHandler(&log, nil)), func(http.ResponseWriter, *http.Request) error {
+			return fmt.Errorf("read session: %w", context.Canceled)
+		})
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody).WithContext(c.ctx))
+		if got := strings.Contains(log.String(), "request failed"); got != c.logged || w.Code != c.status {
+			t.Errorf("%s: got %d, logged %v: %s", name, w.Code, got, log.String())
 		}
 	}
 }
