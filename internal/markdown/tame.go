@@ -73,7 +73,8 @@ func written(last, r rune, turns bool) (shown rune, hides bool) {
 // layout are the invisible characters that writing needs, wherever they stand.
 var layout = sync.OnceValue(func() *unicode.RangeTable {
 	return tableOf(reach{0xad, 0xad}, reach{0x34f, 0x34f}, reach{0x61c, 0x61c}, reach{0x115f, 0x1160}, reach{0x17b4, 0x17b5},
-		reach{0x180e, 0x180e}, reach{0x200b, 0x200f}, reach{0x2060, 0x2064}, reach{0xfeff, 0xfeff}, reach{0x13430, 0x1345f}, reach{0x1d173, 0x1d17a})
+		reach{0x180e, 0x180e}, reach{0x200b, 0x200f}, reach{0x2060, 0x2064}, reach{0xfeff, 0xfeff},
+		reach{0x13430, 0x1345f}, reach{0x1d173, 0x1d17a})
 })
 
 // formsOf reports whether r selects a form of the character before it.
