@@ -116,7 +116,8 @@ func (c *claude) element(f *File, raw *bulk) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "claude", ID: cmp.Or(string(got.UUID), raw.hashed()), Title: string(got.Name), Started: got.CreatedAt.Time, Changed: got.UpdatedAt.Time, File: f,
+		System: "claude", ID: cmp.Or(string(got.UUID), raw.hashed()), Title: string(got.Name),
+		Started: got.CreatedAt.Time, Changed: got.UpdatedAt.Time, File: f,
 	}
 	add := func(_ int, m *claudeMessage) error {
 		c.message(out, m, where)

@@ -237,7 +237,8 @@ func (w *writing) encodeHead(c *Conversation) error {
 	title := title(c.Title)
 	head := lineHead{
 		ID: sessionID(c.System, c.ID), SessionKey: key, Source: "import", Title: title, Model: name(c.Model), StartedAt: c.Started,
-		LastActive: w.before, Origin: lineOrigin{System: c.System, ID: shortID(c.ID), Marks: w.marks, Adds: c.Adds, ChangedAt: w.within(c.Changed)},
+		LastActive: w.before,
+		Origin:     lineOrigin{System: c.System, ID: shortID(c.ID), Marks: w.marks, Adds: c.Adds, ChangedAt: w.within(c.Changed)},
 	}
 	if title != "" {
 		head.TitleSource = "model"

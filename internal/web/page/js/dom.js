@@ -165,12 +165,12 @@ export const focused = () => path;
 
 /**
  * settle gives the focus back to where it was. If that is gone or cannot have it, what it was in
- * has it, then what opened the panel, else the heading of the screen.
+ * has it, but for what only scrolls, then what opened the panel, else the heading of the screen.
  * @param {Element[]} from
  */
 export function settle(from) {
   for (const el of [...from, ...opener, ...document.querySelectorAll('main')]) {
-    const to = /** @type {HTMLElement | null} */ (el.matches('form, dialog') ? el.querySelector('textarea, input, button') : el.matches('main, aside') ? heading(el) : el);
+    const to = /** @type {HTMLElement | null} */ (el.matches('form, dialog') ? el.querySelector('textarea, input, button') : el.matches('main, aside') ? heading(el) : el.matches('.scroll') ? null : el);
     to?.focus({ preventScroll: true });
     if (to && document.activeElement === to) return;
   }
