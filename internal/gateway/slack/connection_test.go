@@ -248,6 +248,7 @@ func TestCheckNamesScopes(t *testing.T) {
 	if !slices.ContainsFunc(c.Missing, func(m string) bool { return strings.Contains(m, "reactions:write") }) {
 		t.Errorf("got %q", c.Missing)
 	}
+	r.say(t, "The connection stands: the next one to ask for an address is the check.")
 	r.FailOnce("apps.connections.open", gatewaytest.SlackFault{Error: "invalid_auth"})
 	if c, err := r.Check(t.Context()); err != nil || len(c.Missing) != 13 || !strings.Contains(c.Missing[12], "connections:write") {
 		t.Errorf("a bad app token: got %+v, %v", c, err)
