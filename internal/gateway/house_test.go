@@ -95,6 +95,13 @@ func (w *wire) Send(_ context.Context, o *gateway.Out) (gateway.MessageID, error
 	return s.id, nil
 }
 
+// edited is how often a message was to be edited.
+func (w *wire) edited() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.edits
+}
+
 func (w *wire) Edit(_ context.Context, m gateway.MessageID, o *gateway.Out) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -54,11 +54,11 @@ func TestDeletedWhileWritten(t *testing.T) {
 		pass(5 * time.Second)
 		want(t, "before", len(h.wire.said()), 1)
 		h.wire.erase("m1")
-		edits := h.wire.edits
+		edits := h.wire.edited()
 		h.settled()
 		want(t, "what people see", h.wire.said(), []string{kettle + kettle + kettle + "It is done."})
 		want(t, "event", h.newest().State, gateway.Answered)
-		if got := h.wire.edits - edits; got > 2 { // one while it is written, one at the end
+		if got := h.wire.edited() - edits; got > 2 { // one while it is written, one at the end
 			t.Errorf("got %d edits of a message that is gone", got)
 		}
 	})
