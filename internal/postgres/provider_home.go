@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/hermes-memory/hermes/internal/storage"
 )
@@ -28,8 +26,5 @@ func (db *DB) ProviderHome(ctx context.Context, to string) (string, error) {
 	if err := db.row(ctx, read, storage.ProviderHome, storage.ProviderFormer).Scan(&home, &former); err != nil {
 		return "", fmt.Errorf("read the store's name at providers: %w", err)
 	}
-	if slices.Contains(strings.Split(former, ","), to) {
-		return "", nil
-	}
-	return home, nil
+	return storage.ProviderHomeAt(home, former, to), nil
 }

@@ -24,13 +24,21 @@ const (
 // tested against a copy of the tables.
 const erasureKey = "erasure_key"
 
+// drawStoreKey stores a value of the whole store, random bytes as hexadecimal digits, unless there is one.
+func drawStoreKey(ctx context.Context, conn *sql.Conn, name string, size int) error {
+	b := make([]byte, size)
+	_, _ = rand.Read(b) // never fails since Go 1.24
+	if _, err := conn.ExecContext(ctx, `INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)`, name, hex.EncodeToString(b)); err != nil {
+		return fmt.Errorf("store %s: %w", name, err)
+	}
+	return nil
+}
+
 // keyErasures creates the key of a new file, keys the hashes of an earlier version, and
 // returns the key.
 func keyErasures(ctx context.Context, conn *sql.Conn) ([]byte, error) {
-	var b [32]byte
-	_, _ = rand.Read(b[:]) // never fails since Go 1.24
-	if _, err := conn.ExecContext(ctx, `INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)`, erasureKey, hex.EncodeToString(b[:])); err != nil {
-		return nil, fmt.Errorf("store the key of erasures: %w", err)
+	if err := drawStoreKey(ctx, conn, erasureKey, 32); err != nil {
+		return nil, err
 	}
 	key, err := readErasureKey(ctx, conn)
 	if err != nil {

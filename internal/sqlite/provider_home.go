@@ -2,12 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/hermes-memory/hermes/internal/storage"
 )
@@ -20,12 +16,7 @@ func drawProviderHome(ctx context.Context, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, note, storage.ProviderFormer, storage.ProviderHome); err != nil {
 		return fmt.Errorf("note what providers were told before: %w", err)
 	}
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails since Go 1.24
-	if _, err := conn.ExecContext(ctx, `INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)`, storage.ProviderHome, hex.EncodeToString(b[:])); err != nil {
-		return fmt.Errorf("draw the store's name at providers: %w", err)
-	}
-	return nil
+	return drawStoreKey(ctx, conn, storage.ProviderHome, 6)
 }
 
 // ProviderHome implements provider.Names.
@@ -35,8 +26,5 @@ func (db *DB) ProviderHome(ctx context.Context, to string) (string, error) {
 	if err := db.read.QueryRowContext(ctx, read, storage.ProviderHome, storage.ProviderFormer).Scan(&home, &former); err != nil {
 		return "", fmt.Errorf("read the store's name at providers: %w", err)
 	}
-	if slices.Contains(strings.Split(former, ","), to) {
-		return "", nil
-	}
-	return home, nil
+	return storage.ProviderHomeAt(home, former, to), nil
 }

@@ -1,5 +1,10 @@
 package storage
 
+import (
+	"slices"
+	"strings"
+)
+
 // This file has the form in which all data moves from one store to another. Both stores
 // describe their tables with the same names, so a table that one of them lacks is seen.
 
@@ -88,3 +93,12 @@ const (
 	ProviderHome   = "provider_home"   // is drawn once
 	ProviderFormer = "provider_former" // the providers that were told something before it was drawn
 )
+
+// ProviderHomeAt is what a store is called at a provider: its home, but nothing at the former ones, which
+// know it without a name.
+func ProviderHomeAt(home, former, provider string) string {
+	if slices.Contains(strings.Split(former, ","), provider) {
+		return ""
+	}
+	return home
+}
