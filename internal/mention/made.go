@@ -26,14 +26,12 @@ type madeForm struct {
 }
 
 // madeForms are the forms of ids that this program makes, but for those of sessions. The last one is
-// that of a SHA-256 in hexadecimal digits.
-func madeForms() []madeForm {
-	return []madeForm{
-		{"f_", hexDigits, 16, 16}, {"job_", hexDigits, 16, 16}, {"run_", hexDigits, 16, 32}, {"conv_", hexDigits, 32, 32},
-		{"msg_", hexDigits, 28, 28}, {"r_", base32Digits, 23, 23},
-		{"resp_", base32Digits, 23, 23}, {"msg_", base32Digits, 23, 23}, {"fc_", base32Digits, 23, 23}, {"rs_", base32Digits, 23, 23},
-		{"", hexDigits, 64, 64},
-	}
+// that of a SHA-256 in hexadecimal digits. It is never written.
+var madeForms = [...]madeForm{
+	{"f_", hexDigits, 16, 16}, {"job_", hexDigits, 16, 16}, {"run_", hexDigits, 16, 32}, {"conv_", hexDigits, 32, 32},
+	{"msg_", hexDigits, 28, 28}, {"r_", base32Digits, 23, 23},
+	{"resp_", base32Digits, 23, 23}, {"msg_", base32Digits, 23, 23}, {"fc_", base32Digits, 23, 23}, {"rs_", base32Digits, 23, 23},
+	{"", hexDigits, 64, 64},
 }
 
 // slight reports whether the name is so short that ids contain it.
@@ -43,8 +41,8 @@ func (t *Thing) slight() bool {
 
 // inMadeID reports whether a piece of a text lies within an id that this program has made.
 func inMadeID(text []byte, s Span) bool {
-	for _, form := range madeForms() {
-		if form.holds(text, s) {
+	for i := range madeForms {
+		if madeForms[i].holds(text, s) {
 			return true
 		}
 	}

@@ -84,7 +84,7 @@ func alone(cs []rune) bool {
 func (t *Thing) In(text string) bool { return t.in([]byte(text)) }
 
 func (t *Thing) in(text []byte) bool {
-	return t.has(text) && (!t.slight() || len(t.spans(text)) > 0)
+	return t.has(text) && (!t.slight() || len(t.places(text)) > 0)
 }
 
 // has reports whether the name is in a text, be it in an id by chance.
@@ -109,7 +109,13 @@ func (t *Thing) spans(text []byte) []Span {
 	if !t.has(text) { // places cost several times as much
 		return nil
 	}
+	return t.places(text)
+}
+
+// places are the spans of a text that has the name.
+func (t *Thing) places(text []byte) []Span {
 	var all []Span
+	slight := t.slight()
 	for _, f := range readings(text, true) {
 		for i := range t.needles {
 			for from := 0; ; {
@@ -117,7 +123,7 @@ func (t *Thing) spans(text []byte) []Span {
 				if at < 0 {
 					break
 				}
-				if s := (Span{f.from[at], f.to[end-1]}); !t.slight() || !inMadeID(text, s) {
+				if s := (Span{f.from[at], f.to[end-1]}); !slight || !inMadeID(text, s) {
 					all = append(all, s)
 				}
 				from = end
