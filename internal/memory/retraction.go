@@ -15,7 +15,7 @@ func (s *State) retracted(by *record) []*record {
 		return s.retractedByName(by)
 	}
 	if was := s.contradicted(by); was != nil {
-		return append(slices.Collect(s.alike(was)), was)
+		return withdrawable(append(slices.Collect(s.alike(was)), was))
 	}
 	var out []*record
 	var at *Source
@@ -51,12 +51,15 @@ func (s *State) contradicted(by *record) (best *record) {
 	if now == nil || now.Source.MessageID != by.Source.MessageID || now.Replaces != "" {
 		return nil
 	}
-	near := s.before(by)
-	isNear := func(k *record) bool { return slices.Contains(near, k) }
+	var near []*record
+	aside := by.wholeSentence()
+	if aside {
+		near = s.before(by)
+	}
 	all, model, most := s.candidates(now), linkModel(), float32(contradicts)
 	for i := range all {
 		k := all[i].fact
-		if k.Number >= by.Number || k.Source.Speaker != by.Source.Speaker || by.wholeSentence() && !isNear(k) {
+		if k.Number >= by.Number || k.Source.Speaker != by.Source.Speaker || aside && !slices.Contains(near, k) {
 			continue
 		}
 		if p := fitted.Probability(model.Score(all[i].values[:])); p >= most && k.withdrawable() {
@@ -130,8 +133,13 @@ func (s *State) retractedByName(by *record) (out []*record) {
 			out = append(out, same)
 		}
 	}
-	slices.SortFunc(out, func(a, b *record) int { return byNumber(b, a) })
-	return slices.DeleteFunc(slices.Compact(out), func(k *record) bool { return !k.withdrawable() })
+	return withdrawable(out)
+}
+
+// withdrawable are those of some facts that can be taken back, each once, the newest first.
+func withdrawable(list []*record) []*record {
+	slices.SortFunc(list, func(a, b *record) int { return byNumber(b, a) })
+	return slices.DeleteFunc(slices.Compact(list), func(k *record) bool { return !k.withdrawable() })
 }
 
 // aboutThing are the newest facts that have all words of the thing that a retraction names, and
