@@ -113,15 +113,16 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 	if err != nil {
 		return a, err
 	}
+	if !may {
+		a.Reason = reasonStranger
+		return a, nil
+	}
 	missed, err := g.countsAsSaid(ctx, b, e)
 	if err != nil {
 		return a, err
 	}
 	a.Event = *e
 	switch {
-	case !may:
-		a.Reason = reasonStranger
-		return a, nil
 	case missed && e.Kind == Edited, !g.meant(ctx, b, e):
 		a.Reason = reasonElsewhere
 		return a, nil

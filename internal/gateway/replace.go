@@ -40,7 +40,7 @@ func (s *Send) unsent() bool { return s.State == ToSend || s.State == Sending ||
 
 // replace gives the text of a message that cannot be edited any more to another message. If parts
 // of the same answer stand behind it, each shows the text of the part before it, and the last one
-// is sent anew: people read an answer in the order of its messages. The last one is stored first.
+// is sent again: people read an answer in the order of its messages. The last one is stored first.
 // A crash in between repeats a part, and loses none.
 func (g *Gateway) replace(ctx context.Context, l *lane, s *Send, cause error) error {
 	all, err := g.store.SendsOf(ctx, l.owner, l.place, s.Origin)

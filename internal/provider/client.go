@@ -249,8 +249,8 @@ func StatusOf(err error) int {
 // so: a router that does not know the path gives it, too, and so does a proxy without its server.
 func Absent(err error) bool { return errors.Is(err, errAbsent) }
 
-// NoRow reports whether a provider refused to delete a thing from its list with a 404, whoever gave
-// it. It proves nothing: the list is read again afterwards.
+// NoRow reports whether a provider refused to delete a thing from its list with a 404, be it its own or
+// that of a proxy. It proves nothing: the list is read again afterwards.
 func NoRow(err error) bool { return StatusOf(err) == http.StatusNotFound }
 
 // Host is the address of a server as a part of a provider's id.

@@ -7,6 +7,7 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // details is a part of an answer of Open WebUI. Older versions keep in the text what a model
@@ -25,13 +26,24 @@ const (
 	detailsCode     = "code_interpreter"
 )
 
+// The patterns are compiled once: each answer of an export is searched for the first of them.
+var (
+	openingDetails = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^[ \t]*<details((?:\s+[\w-]+="[^"]*")+)\s*>`)
+	})
+	detailsMember  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w-]+)="([^"]*)"`) })
+	detailsBracket = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<details\b|` + closingDetails) })
+	fencedCode     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)```[^\n]*\n(.*?)\n?```") })
+)
+
+const closingDetails = "</details>"
+
 // detailsOf takes an answer apart. The program begins each element on a line of its own.
 func detailsOf(text string) []details {
-	opening := regexp.MustCompile(`(?m)^[ \t]*<details((?:\s+[\w-]+="[^"]*")+)\s*>`)
 	var parts []details
 	rest, from := text, 0 // what is not taken apart yet, and where to look in it
 	for {
-		at := opening.FindStringSubmatchIndex(rest[from:])
+		at := openingDetails().FindStringSubmatchIndex(rest[from:])
 		if at == nil {
 			break
 		}
@@ -56,7 +68,7 @@ func detailsOf(text string) []details {
 // membersOf are the attributes of an element.
 func membersOf(text string) map[string]string {
 	members := make(map[string]string)
-	for _, m := range regexp.MustCompile(`([\w-]+)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+	for _, m := range detailsMember().FindAllStringSubmatch(text, -1) {
 		members[m[1]] = html.UnescapeString(m[2])
 	}
 	return members
@@ -66,9 +78,9 @@ func membersOf(text string) map[string]string {
 // for one that does not end. If others begin in it and do not end, the first end counts.
 func detailsEnd(text string, body int) (end, behind int) {
 	first, depth := -1, 1
-	const closing, most = "</details>", 1000 // so that a text full of them takes no time
-	for _, at := range regexp.MustCompile(`<details\b|`+closing).FindAllStringIndex(text[body:], most) {
-		if at[1]-at[0] < len(closing) {
+	const most = 1000 // so that a text full of them takes no time
+	for _, at := range detailsBracket().FindAllStringIndex(text[body:], most) {
+		if at[1]-at[0] < len(closingDetails) {
 			depth++
 			continue
 		}
@@ -79,7 +91,7 @@ func detailsEnd(text string, body int) (end, behind int) {
 			break
 		}
 	}
-	return first, first + len(closing)
+	return first, first + len(closingDetails)
 }
 
 // answer adds an answer whose text may have such elements.
@@ -137,7 +149,7 @@ func codeIn(text string) string {
 	if _, behind, ok := strings.Cut(text, "</summary>"); ok {
 		text = behind
 	}
-	if m := regexp.MustCompile("(?s)```[^\n]*\n(.*?)\n?```").FindStringSubmatch(text); m != nil {
+	if m := fencedCode().FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
 	return strings.TrimSpace(html.UnescapeString(text))

@@ -135,9 +135,9 @@ type reading struct {
 	entire bool
 	// now is the time at which the import began.
 	now time.Time
-	// users are those that the input names, and beside are the files that the format does not read.
+	// users are those that the input names, and others are the files that the format does not read.
 	users  map[string]bool
-	beside []*File
+	others []*File
 }
 
 // Read reads all conversations of an input and gives the line of each to keep, in the order
@@ -164,7 +164,7 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 		}
 	}()
 	for _, o := range found.others {
-		r.beside = append(r.beside, o.file)
+		r.others = append(r.others, o.file)
 	}
 	if err := found.format.read(ctx, r, found.files); err != nil {
 		return err

@@ -67,7 +67,7 @@ type accounts struct {
 	only string
 }
 
-// readAccounts reads the files of a name that the exports have beside their conversations.
+// readAccounts reads the files of a name that exports have for their account.
 func (in *reading) readAccounts(name string) accounts {
 	type account struct {
 		ID    word `json:"id"`
@@ -75,7 +75,7 @@ func (in *reading) readAccounts(name string) accounts {
 		Email word `json:"email"`
 	}
 	a := accounts{by: make(map[string]string)}
-	for _, f := range in.beside {
+	for _, f := range in.others {
 		if f.place()+name != f.Name {
 			continue
 		}

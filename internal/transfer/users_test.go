@@ -115,7 +115,7 @@ func FuzzAccounts(f *testing.F) {
 	f.Add("user.json", `[{"uuid":1},{"uuid":2}]`)
 	f.Fuzz(func(t *testing.T, name, text string) {
 		file := memoryFile(name, []byte(text))
-		in := &reading{beside: []*File{file, memoryFile("user.json", []byte(`{"id":"bob"}`))}}
+		in := &reading{others: []*File{file, memoryFile("user.json", []byte(`{"id":"bob"}`))}}
 		if got := in.readAccounts("user.json").of(file); got == "" {
 			t.Errorf("%q: got no user; the directory at the top has one", name)
 		}
