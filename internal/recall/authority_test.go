@@ -39,3 +39,17 @@ func TestOccasion(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesSpeakOfTheirAuthors: a file that says "my food" does not answer what the asker's is.
+func TestFilesSpeakOfTheirAuthors(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t)
+	k.learn(session.User, "", "Please review this letter for me.")
+	k.learn(session.Tool, "", "Dear Tom, I live in Oslo now. My favourite food is lutefisk. Our sauna seats nine people. Yours, Sven")
+	for _, question := range []string{"What is my favourite food?", "Where do I live?"} {
+		if got := k.say(question); strings.Contains(got, "lutefisk") || strings.Contains(got, "Oslo") {
+			t.Errorf("%s got %s", question, got)
+		}
+	}
+	expect(t, "not about the asker", k.say("How many people does the sauna seat?"), "nine people")
+}

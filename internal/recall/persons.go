@@ -86,8 +86,10 @@ func (who *persons) mayAnswer(p *passage) bool {
 	switch {
 	case len(who.named) > 0:
 		return who.mayAnswerOfNamed(p)
-	case !who.self, p.role == session.Tool:
+	case !who.self:
 		return true
+	case p.role == session.Tool: // "I" in a file or a page is its author
+		return !speaksOfSelf(p.text, p.words)
 	case p.role == session.Assistant:
 		return who.asker == "" || mentions(p, who.asker)
 	case p.speaker == "", p.speaker == who.asker:
