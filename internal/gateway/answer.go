@@ -117,7 +117,9 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 		if chat.Notice != "" {
 			text, s.Noticed = chat.Notice+"\n\n"+text, true
 		}
-		list, err := g.compose(ctx, bot, o, chat, &message{origin: b.run, text: text, replyTo: b.replyTo(chat), interaction: b.interaction()})
+		list, err := g.compose(ctx, bot, o, chat, &message{
+			origin: b.run, text: text, replyTo: b.replyTo(chat), interaction: b.interaction(), unsent: b.fresh && !g.drafts.sent(o, chat.Place),
+		})
 		if err != nil {
 			return err
 		}

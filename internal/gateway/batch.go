@@ -35,6 +35,8 @@ type batch struct {
 	edits, late []Inbound
 	// alone says that the chat had no other open events when they were read.
 	alone bool
+	// fresh says that the events were taken just now: no earlier try can have sent a part of the answer.
+	fresh bool
 	// accepted says that the turn has stored the messages.
 	accepted bool
 	// ready is when the turn begins.

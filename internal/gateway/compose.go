@@ -15,6 +15,7 @@ type message struct {
 	replyTo     MessageID
 	interaction string
 	buttons     []Button // under the last part
+	unsent      bool     // no part of it can have been sent before
 }
 
 const (
@@ -32,9 +33,9 @@ const (
 // compose cuts a text into messages. Messages that were sent for the same origin while the
 // text was being written are among them, so that they get the final text.
 func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, m *message) ([]Send, error) {
-	before, err := g.store.SendsOf(ctx, o, chat.Place, m.origin)
+	before, err := g.sentBefore(ctx, o, chat, m)
 	if err != nil {
-		return nil, fmt.Errorf("read what was sent: %w", err)
+		return nil, err
 	}
 	shown := len(before)
 	if shown > 0 && before[shown-1].File != nil {
@@ -61,6 +62,18 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 	list[0].ReplyTo, list[0].Interaction = m.replyTo, m.interaction
 	last := &list[len(list)-1]
 	last.Buttons, last.File = m.buttons, file
+	return list, nil
+}
+
+// sentBefore are the messages of a text's origin that are stored already.
+func (g *Gateway) sentBefore(ctx context.Context, o owner.Owner, chat *Chat, m *message) ([]Send, error) {
+	if m.unsent {
+		return nil, nil
+	}
+	list, err := g.store.SendsOf(ctx, o, chat.Place, m.origin)
+	if err != nil {
+		return nil, fmt.Errorf("read what was sent: %w", err)
+	}
 	return list, nil
 }
 

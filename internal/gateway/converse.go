@@ -90,6 +90,7 @@ func (g *Gateway) take(ctx context.Context, bot *Bot, l *lane, b *batch) (taken 
 	case err != nil:
 		return false, fmt.Errorf("take events: %w", err)
 	}
+	b.fresh = true
 	return true, g.answer(ctx, bot, l, &chat, b)
 }
 

@@ -31,6 +31,7 @@ type draft struct {
 	text  string
 	begun time.Time // when the first text came; zero before
 	shown []shownPart
+	sent  bool             // a message of the answer may be stored
 	gone  []int            // the parts whose messages are gone
 	look  time.Time        // when the lane looks at the text by itself; zero for never
 	edits bool             // the platform refuses drafts, so that a message is sent and edited
@@ -112,6 +113,13 @@ func (d *draft) conceal(part int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.streams, d.shown, d.gone = false, nil, append(d.gone, part)
+}
+
+// send notes that a message of the answer is going to be stored.
+func (d *draft) send() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sent = true
 }
 
 // missing are the parts whose messages are gone.
@@ -238,6 +246,17 @@ func (ds *drafts) shows(o owner.Owner, s *Send, text string) bool {
 		}
 	}
 	return false
+}
+
+// sent reports whether a message of the answer that is being written in a chat may be stored.
+func (ds *drafts) sent(o owner.Owner, at Place) bool {
+	d := ds.of(o, at)
+	if d == nil {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sent
 }
 
 // of is the draft of a chat; nil for none.

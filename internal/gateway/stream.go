@@ -54,6 +54,7 @@ func (g *Gateway) extend(ctx context.Context, l *lane, d *draft, part int, text 
 	if part == 0 {
 		s.ReplyTo, s.Interaction = d.replyTo, d.interaction
 	}
+	d.send()
 	if err := g.store.BeginSend(ctx, l.owner, s); err != nil {
 		return fmt.Errorf("begin a message: %w", err)
 	}

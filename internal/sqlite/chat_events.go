@@ -244,13 +244,10 @@ func (db *DB) TakeEvents(ctx context.Context, o owner.Owner, k gateway.Taking) (
 				return fault.New(fault.Conflict, "event_taken", "The event does not wait any more.")
 			}
 		}
-		if _, err := t.exec(`UPDATE chats SET session_id = coalesce(session_id, ?), active_at = ? WHERE `+atPlace,
-			append([]any{null(k.Session), millis(k.At)}, placeArgs(o, k.Place)...)...); err != nil {
-			return fmt.Errorf("update chat: %w", err)
-		}
 		t.chatsChanged(o)
 		var err error
-		chat, err = scanChat(t.row(selectChat, placeArgs(o, k.Place)...))
+		chat, err = scanChat(t.row(`UPDATE chats SET session_id = coalesce(session_id, ?), active_at = ? WHERE `+atPlace+` RETURNING `+chatColumns,
+			append([]any{null(k.Session), millis(k.At)}, placeArgs(o, k.Place)...)...))
 		return err
 	})
 	return chat, err
