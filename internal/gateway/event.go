@@ -111,6 +111,8 @@ type Event struct {
 	Reason string
 	// Closed says that the message failed because the platform takes only an answer now.
 	Closed bool
+	// Passing says that the message failed for a reason that may pass: another try may help.
+	Passing bool
 	// At is when it happened, by the platform's clock.
 	At time.Time
 }

@@ -23,7 +23,7 @@ func (g *Gateway) heard(ctx context.Context, o owner.Owner, e *Event) error {
 	}
 	changed := false
 	if e.Kind == Failed {
-		changed, err = s.fail(e)
+		changed, err = s.fail(e, g.moment())
 	} else {
 		changed = s.arrive(e, g.moment())
 	}
@@ -40,8 +40,9 @@ func (g *Gateway) heard(ctx context.Context, o owner.Owner, e *Event) error {
 	return nil
 }
 
-// fail notes that a message was not delivered, and reports whether that changes it.
-func (s *Send) fail(e *Event) (bool, error) {
+// fail notes that a message was not delivered, and reports whether that changes it. The platform
+// has surely not delivered it, so that another try cannot show it twice.
+func (s *Send) fail(e *Event, now time.Time) (bool, error) {
 	switch s.State {
 	case Sending:
 		// The try is not over, and would store its end over this one. The platform tells again.
@@ -51,8 +52,11 @@ func (s *Send) fail(e *Event) (bool, error) {
 	case Doubtful, ToEdit, Sent:
 	}
 	s.State, s.Error = GaveUp, e.Reason
-	if e.Closed {
+	switch {
+	case e.Closed:
 		s.State, s.WakeAt = Parked, time.Time{}
+	case e.Passing && !s.tooLong(now):
+		s.State, s.WakeAt = ToSend, now.Add(backoff(s.Attempts))
 	}
 	return true, nil
 }
