@@ -80,6 +80,8 @@ func (a *Adapter) Find(ctx context.Context, o *gateway.Out) (gateway.MessageID, 
 	for {
 		found, ok, changed := a.outcomes.of(o.ID)
 		switch {
+		case ok && found.err != nil && found.err.Reason == gateway.Temporary:
+			return "", false, nil // the message failed, and may be sent again
 		case ok && found.err != nil:
 			return "", false, found.err
 		case ok:

@@ -70,11 +70,12 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLateErrors: a message that the platform has given up is not sent again by itself.
+// TestLateErrors: a message that failed for a reason that may pass is sent again, and no other.
 func TestLateErrors(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]gateway.SendReason{
-		131047: gateway.Closed, 131026: gateway.Gone, 131056: gateway.Refused, 131000: gateway.Refused, 131049: gateway.Refused, 7: gateway.Refused,
+		131047: gateway.Closed, 131026: gateway.Gone, 131049: gateway.Refused, 131042: gateway.Refused, 7: gateway.Refused,
+		131056: gateway.Temporary, 130429: gateway.Temporary, 131000: gateway.Temporary, 131016: gateway.Temporary, 131057: gateway.Temporary,
 	} {
 		if e := lateError([]wireError{{Code: code}}); e.Reason != want || e.Text == "" {
 			t.Errorf("%d: got %d, %q, want %d", code, e.Reason, e.Text, want)

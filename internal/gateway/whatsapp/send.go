@@ -112,15 +112,18 @@ func notAnswered(err error) *gateway.SendError {
 	return &gateway.SendError{Reason: gateway.Unknown, Text: "The connection to WhatsApp broke.", Err: err}
 }
 
-// lateError is what a status says of a message that failed.
+// lateError is what a status says of a message that failed. The platform does not try the message
+// again, so that a reason that may pass is one for another try.
 func lateError(list []wireError) *gateway.SendError {
 	r := &refusal{}
 	if len(list) > 0 {
 		r.code, r.subcode = list[0].Code, list[0].Subcode
 	}
 	v := r.verdict()
-	if v.reason != gateway.Closed && v.reason != gateway.Gone {
-		v.reason = gateway.Refused // the platform has given the message up
+	switch v.reason {
+	case gateway.Limited, gateway.Unknown:
+		v.reason = gateway.Temporary
+	default:
 	}
 	return &gateway.SendError{Reason: v.reason, Text: v.text, Err: r}
 }

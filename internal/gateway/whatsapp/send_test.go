@@ -3,6 +3,7 @@ package whatsapp_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -191,6 +192,26 @@ func TestFailsBeforeTheAnswer(t *testing.T) {
 	_, err := a.Send(t.Context(), &gateway.Out{ID: strings.Repeat("0", 32), Place: gateway.Place{Chat: "DE.1"}, Text: "x"})
 	if err == nil || reasonOf(t, err).Reason != gateway.Gone {
 		t.Errorf("got %v, want it gone", err)
+	}
+}
+
+// TestFindFailed: a message of an interrupted request that failed for a reason that may pass is sent
+// again. It does not stay in doubt, and is not given up.
+func TestFindFailed(t *testing.T) {
+	t.Parallel()
+	_, a, ledger, o := talk(t, gatewaytest.WhatsAppOptions{}, dm("hello"))
+	failed := func(code int) string {
+		return fmt.Sprintf(`{"entry":[{"changes":[{"field":"messages","value":{"metadata":{"phone_number_id":"`+gatewaytest.WhatsAppPhoneID+`"},`+
+			`"statuses":[{"id":"wamid.%d","status":"failed","recipient_id":"4912345","biz_opaque_callback_data":"%s","errors":[{"code":%d}]}]}}]}]}`, code, o.ID, code)
+	}
+	for code, want := range map[int]bool{131000: true, 131049: false} {
+		gatewaytest.WhatsAppPost(a.Webhook(), []byte(failed(code)))
+		if e := ledger.Event(t, fmt.Sprintf("wamid.%d:failed", code)); e.Kind != gateway.Failed || e.Passing != want {
+			t.Errorf("%d: got %+v, want passing: %t", code, e, want)
+		}
+		if _, found, err := a.Find(t.Context(), o); found || (err == nil) != want {
+			t.Errorf("%d: found: got %t, %v", code, found, err)
+		}
 	}
 }
 

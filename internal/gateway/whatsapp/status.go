@@ -53,7 +53,8 @@ func (r *reader) status(s *status) {
 			r.failures = append(r.failures, codeOf(s.Errors))
 			return
 		}
-		e.Kind, e.Reason, e.Closed = gateway.Failed, failed.Text, failed.Reason == gateway.Closed
+		e.Kind, e.Reason = gateway.Failed, failed.Text
+		e.Closed, e.Passing = failed.Reason == gateway.Closed, failed.Reason == gateway.Temporary
 		r.tell(e, failed)
 	}
 }
