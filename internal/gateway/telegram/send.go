@@ -208,8 +208,8 @@ func (r *refusal) verdict(failed func(gateway.SendReason, string) *gateway.SendE
 		return failed(gateway.Refused, "The bot may not write in this chat.")
 	case r.says("too long"):
 		return failed(gateway.Refused, "The text is too long for Telegram.")
-	case r.Code == http.StatusUnauthorized:
-		return failed(gateway.Refused, "Telegram refuses the bot's token.")
+	case r.fatal():
+		return failed(gateway.Temporary, "Telegram refuses the bot's token.") // the operator can mend it
 	}
 	return failed(gateway.Refused, fmt.Sprintf("Telegram refuses the message with code %d.", r.Code))
 }

@@ -75,7 +75,7 @@ func TestSendErrors(t *testing.T) {
 		"Forbidden: bot was kicked from the supergroup chat": {gatewaytest.TelegramStep{Code: 403}, gateway.Gone},
 		"Bad Request: message is too long":                   {gatewaytest.TelegramStep{Code: 400}, gateway.Refused},
 		"Bad Request: BUTTON_DATA_INVALID":                   {gatewaytest.TelegramStep{Code: 400}, gateway.Refused},
-		"Unauthorized":                                       {gatewaytest.TelegramStep{Code: 401}, gateway.Refused},
+		"Unauthorized":                                       {gatewaytest.TelegramStep{Code: 401}, gateway.Temporary},
 		"Bad Request: can't parse entities: Unsupported start tag \"our secret\" at byte": {gatewaytest.TelegramStep{Code: 400}, gateway.Malformed},
 		"Bad Request: group chat was upgraded to a supergroup chat":                       {gatewaytest.TelegramStep{Code: 400, MigrateTo: -1009}, gateway.Elsewhere},
 		"Too Many Requests: retry after 9":                                                {gatewaytest.TelegramStep{Code: 429, RetryAfter: 9}, gateway.Limited},

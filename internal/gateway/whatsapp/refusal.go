@@ -89,12 +89,13 @@ func verdicts() map[int]verdict {
 	const wait = "WhatsApp asks to wait."
 	const token = "WhatsApp refuses the access token. Make a new one, and set platforms.whatsapp.access_token."
 	const permission = "The access token lacks a permission: it needs whatsapp_business_messaging."
+	// The operator can mend the token: until then no message of it is lost.
 	return map[int]verdict{
-		codeToken:  {reason: gateway.Refused, text: token},
-		3:          {reason: gateway.Refused, text: permission},
-		10:         {reason: gateway.Refused, text: permission},
-		200:        {reason: gateway.Refused, text: permission},
-		131005:     {reason: gateway.Refused, text: permission},
+		codeToken:  {reason: gateway.Temporary, text: token},
+		3:          {reason: gateway.Temporary, text: permission},
+		10:         {reason: gateway.Temporary, text: permission},
+		200:        {reason: gateway.Temporary, text: permission},
+		131005:     {reason: gateway.Temporary, text: permission},
 		codeClosed: {reason: gateway.Closed, text: "WhatsApp takes only an answer now: the person's last message is older than 24 hours."},
 		codePair:   {reason: gateway.Limited, text: wait},
 		4:          {reason: gateway.Limited, text: wait, all: true},

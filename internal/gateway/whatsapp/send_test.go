@@ -276,7 +276,8 @@ func TestPairLimit(t *testing.T) {
 	}
 }
 
-// TestTokenRefused: the reason is clear, and is shown until the token is taken again.
+// TestTokenRefused: the reason is clear, and is shown until the token is taken again. The message
+// is kept for a token that is taken.
 func TestTokenRefused(t *testing.T) {
 	t.Parallel()
 	s := gatewaytest.NewWhatsApp(t, gatewaytest.WhatsAppOptions{})
@@ -284,7 +285,7 @@ func TestTokenRefused(t *testing.T) {
 	a, o := adapter(t, s, whatsapp.Config{}), &gateway.Out{Place: gateway.Place{Chat: s.Identity("alice")}, Text: "x"}
 	s.SetBadToken(true)
 	_, err := a.Send(t.Context(), o)
-	if got := reasonOf(t, err); got.Reason != gateway.Refused || !strings.Contains(got.Text, "access token") {
+	if got := reasonOf(t, err); got.Reason != gateway.Temporary || !strings.Contains(got.Text, "access token") {
 		t.Errorf("got %v", err)
 	}
 	if got := a.Health(); !strings.Contains(got.Reason, "access token") {
