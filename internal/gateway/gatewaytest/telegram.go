@@ -261,7 +261,7 @@ func (s *Telegram) answer(ctx context.Context, req *TelegramRequest) tgAnswer {
 		return s.getUpdates(ctx, req)
 	}
 	methods := map[string]func(*TelegramRequest) (any, error){
-		"getMe": s.getMe, "setWebhook": s.setWebhook, "deleteWebhook": s.deleteWebhook,
+		"getMe": s.getMe, "setWebhook": s.setWebhook, "deleteWebhook": s.deleteWebhook, "getWebhookInfo": s.getWebhookInfo,
 		"sendMessage": s.sendMessage, "sendDocument": s.sendDocument, "editMessageText": s.editMessageText,
 		"sendMessageDraft": s.sendMessageDraft, "sendChatAction": s.sendChatAction,
 		"setMessageReaction": s.setMessageReaction, "answerCallbackQuery": s.answerCallbackQuery,

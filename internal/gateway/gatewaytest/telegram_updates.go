@@ -21,6 +21,7 @@ type tgQueue struct {
 	shuffle    func(n int, swap func(i, j int))
 	dropped    int
 	webhook    TelegramWebhook
+	failure    string // of the last delivery to the webhook
 }
 
 // TelegramWebhook is what the bot has registered.
@@ -234,4 +235,21 @@ func (s *Telegram) drop(req *TelegramRequest) {
 		s.dropped += len(s.pending)
 		s.pending = nil
 	}
+}
+
+// SetWebhook lets another program register a webhook. failure is what Telegram says of its last
+// delivery; "" for nothing.
+func (s *Telegram) SetWebhook(url, failure string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.webhook, s.failure = TelegramWebhook{URL: url}, failure
+}
+
+// getWebhookInfo tells where updates are delivered.
+func (s *Telegram) getWebhookInfo(*TelegramRequest) (any, error) {
+	out := map[string]any{"url": s.webhook.URL, "has_custom_certificate": false, "pending_update_count": 0}
+	if s.failure != "" {
+		out["pending_update_count"], out["last_error_date"], out["last_error_message"] = 3, 1764384000, s.failure
+	}
+	return out, nil
 }

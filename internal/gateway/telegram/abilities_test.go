@@ -131,6 +131,32 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckWebhook: what keeps Telegram from delivering is named.
+func TestCheckWebhook(t *testing.T) {
+	t.Parallel()
+	own := telegram.Config{WebhookURL: webhookURL, WebhookSecret: webhookSecret}
+	for name, tt := range map[string]struct {
+		cfg          telegram.Config
+		url, failure string
+		says         string // "" if nothing is missing
+	}{
+		"polling":                      {telegram.Config{}, "", "", ""},
+		"polling, a webhook elsewhere": {telegram.Config{}, "https://other.example/secret", "", "other.example,"},
+		"not yet":                      {own, "", "", "when it starts"},
+		"elsewhere":                    {own, "https://other.example/secret", "", "other.example,"},
+		"own":                          {own, webhookURL, "", ""},
+		"not reached":                  {own, webhookURL, "Connection timed out", "3 updates wait. Telegram says: Connection timed out"},
+	} {
+		s := gatewaytest.NewTelegram(t, gatewaytest.TelegramOptions{})
+		s.SetWebhook(tt.url, tt.failure)
+		c, err := adapter(t, s, tt.cfg).Check(t.Context())
+		said := strings.Join(c.Missing, "; ")
+		if err != nil || (said == "") != (tt.says == "") || !strings.Contains(said, tt.says) || strings.Contains(said, "/secret") {
+			t.Errorf("%s: got %q, %v, want %q", name, said, err, tt.says)
+		}
+	}
+}
+
 // TestCheckFails: a refused token is told from a platform that is away, with what to do.
 func TestCheckFails(t *testing.T) {
 	t.Parallel()

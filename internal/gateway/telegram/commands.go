@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -57,7 +59,7 @@ func commands(list []gateway.CommandInfo) []models.BotCommand {
 	return out
 }
 
-// Check asks Telegram who the bot is, and names what is missing.
+// Check asks Telegram who the bot is and where its updates go, and names what is missing.
 func (a *Adapter) Check(ctx context.Context) (gateway.Checked, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.pace.call)
 	defer cancel()
@@ -72,7 +74,32 @@ func (a *Adapter) Check(ctx context.Context) (gateway.Checked, error) {
 	if !me.CanJoinGroups {
 		c.Missing = append(c.Missing, "the bot cannot be added to groups. To allow that, send /setjoingroups to @BotFather")
 	}
+	hook, err := a.bot.GetWebhookInfo(ctx)
+	if err != nil {
+		return gateway.Checked{}, a.checkError(err)
+	}
+	c.Missing = append(c.Missing, a.undelivered(hook)...)
 	return c, nil
+}
+
+// undelivered names why Telegram does not deliver to this server.
+func (a *Adapter) undelivered(hook *models.WebhookInfo) []string {
+	switch {
+	case hook.URL == "" && a.cfg.WebhookURL != "":
+		return []string{"no webhook is registered yet. The server registers it when it starts"}
+	case hook.URL != a.cfg.WebhookURL:
+		host := "another address"
+		if u, err := url.Parse(hook.URL); err == nil && u.Host != "" {
+			host = u.Host
+		}
+		return []string{fmt.Sprintf("Telegram delivers to a webhook at %s, which another program or an earlier setting has set. "+
+			"End the other program, and restart the server", host)}
+	case hook.LastErrorMessage != "" && hook.PendingUpdateCount > 0:
+		at := time.Unix(int64(hook.LastErrorDate), 0).UTC().Format(time.DateTime)
+		return []string{fmt.Sprintf("Telegram could not deliver to the webhook at %s UTC, and %d updates wait. Telegram says: %s",
+			at, hook.PendingUpdateCount, a.client.masked(errors.New(hook.LastErrorMessage)))}
+	}
+	return nil
 }
 
 // checkError is why Telegram does not say who the bot is, in words for a person.
