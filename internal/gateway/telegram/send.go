@@ -204,7 +204,9 @@ func (r *refusal) verdict(failed func(gateway.SendReason, string) *gateway.SendE
 		return failed(gateway.NoThread, "Telegram does not know the topic any more.")
 	case r.says("message to edit not found", "message can't be edited", "message_id_invalid", "message_edit_time_expired"):
 		return failed(gateway.Missing, "The message was deleted, or can no longer be edited.")
-	case r.says("not enough rights", "have no rights", "chat_write_forbidden", "topic_closed"):
+	case r.says("topic_closed"):
+		return failed(gateway.Refused, "The topic is closed. Make the bot an admin who may manage topics, or open the topic.")
+	case r.says("not enough rights", "have no rights", "chat_write_forbidden"):
 		return failed(gateway.Refused, "The bot may not write in this chat.")
 	case r.says("too long"):
 		return failed(gateway.Refused, "The text is too long for Telegram.")

@@ -58,6 +58,17 @@ func TestSendParams(t *testing.T) {
 	}
 }
 
+// TestClosedTopic: the reason says what to do, for the rest of the group is open to the bot.
+func TestClosedTopic(t *testing.T) {
+	t.Parallel()
+	s, a, o := talk(t, dm("hello"))
+	s.Script("sendMessage", gatewaytest.TelegramStep{Code: 400, Description: "Bad Request: TOPIC_CLOSED"})
+	_, err := a.Send(t.Context(), o)
+	if failed, ok := errors.AsType[*gateway.SendError](err); !ok || !strings.Contains(failed.Text, "topic is closed") {
+		t.Errorf("got %v, want it to name the closed topic", err)
+	}
+}
+
 func TestSendErrors(t *testing.T) {
 	t.Parallel()
 	for description, tt := range map[string]struct {
