@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -136,6 +135,9 @@ func readImport(
 	debug.SetMemoryLimit(min(usual, readingMemory))
 	defer debug.SetMemoryLimit(usual)
 	return transfer.Read(ctx, in, f.Options, report, func(line transfer.Line) error {
+		if ctx.Err() != nil {
+			return fault.Wrap(fault.Canceled, "interrupted", "The import was interrupted while it read the input. Nothing was stored.", ctx.Err())
+		}
 		p.tell("read %d conversations, %s", report.Conversations, megabytes(spool.Size()))
 		return spool.Keep(line)
 	})
@@ -171,17 +173,24 @@ func (a *app) sendImport(c *cobra.Command, spool *transfer.Spool, f *importFlags
 		return nil
 	}
 	return a.withClient(c, func(cl *client) error {
-		lines, err := spool.Reader(c.Context())
+		lines, err := spool.Reader()
 		if err != nil {
 			return err
 		}
 		path := fmt.Sprintf("/api/sessions/import?restore=%t&dry_run=%t", f.restore, f.dryRun)
-		out, err := postImport(c.Context(), cl, path, &sentReader{in: lines, p: p, total: spool.Size(), began: time.Now()})
+		cut := a.cutLines(c.Context(), &sentReader{in: lines, p: p, total: spool.Size(), began: time.Now()}, p)
+		out, err := postImport(c.Context(), cl, path, cut)
 		if err != nil {
-			return err
+			return a.placeOfFull(err)
 		}
 		out.addTo(report)
-		return nil
+		switch {
+		case !cut.ended || out.lines() == report.Conversations:
+			return nil
+		case f.dryRun:
+			return fault.New(fault.Canceled, "interrupted", "The dry run was interrupted. Nothing was stored.")
+		}
+		return out.interrupted(report.Conversations)
 	})
 }
 
@@ -195,39 +204,8 @@ func (a *app) hasData() bool {
 	return err == nil
 }
 
-func postImport(ctx context.Context, cl *client, path string, body io.Reader) (*transferReply, error) {
-	answer, err := cl.stream(ctx, http.MethodPost, path, body)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, fault.Wrap(fault.Canceled, "interrupted", "The import was interrupted. Run it again to go on.", err)
-		}
-		return nil, err
-	}
-	out := &transferReply{}
-	err = json.NewDecoder(answer).Decode(out)
-	if err = errors.Join(err, answer.Close()); err != nil {
-		return nil, fault.Wrap(fault.Unavailable, "import_broken", "The import broke off. Run it again to go on.", err)
-	}
-	return out, nil
-}
-
-// transferReply is the outcome of an import of another program's conversations.
-type transferReply struct {
-	importReply
-
-	Grown   int `json:"grown"`
-	Changed int `json:"changed"`
-	Apart   int `json:"apart"`
-	Deleted int `json:"deleted"`
-	Notes   []struct {
-		ID      string `json:"id"`
-		Fate    string `json:"fate"`
-		Session string `json:"session_id"`
-	} `json:"notes"`
-}
-
 // addTo adds the outcome to a report.
-func (out *transferReply) addTo(r *transfer.Report) {
+func (out *importReply) addTo(r *transfer.Report) {
 	r.Taken, r.Unchanged, r.Grown, r.Changed = out.Imported, out.Unchanged, out.Grown, out.Changed
 	r.Apart, r.Deleted, r.Stored = out.Apart, out.Deleted, out.Messages
 	for _, n := range out.Notes {

@@ -198,20 +198,6 @@ func brokenExport(line []byte) error {
 	return fault.New(fault.Unavailable, "broken_export", "The export broke off: "+told.Error.Message)
 }
 
-// importReply is the outcome of an import.
-type importReply struct {
-	Imported  int `json:"imported"`
-	Unchanged int `json:"unchanged"`
-	Failed    int `json:"failed"`
-	Messages  int `json:"messages"`
-	Errors    []struct {
-		Line    int    `json:"line"`
-		ID      string `json:"id,omitempty"`
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	} `json:"errors"`
-}
-
 func (a *app) sessionsImportCommand() *cobra.Command {
 	var restore bool
 	c := &cobra.Command{
@@ -234,17 +220,16 @@ another is reported and changes nothing. What was forgotten stays out unless
 			p := a.newProgress()
 			defer p.done()
 			return a.withClient(c, func(cl *client) error {
-				body, err := cl.stream(c.Context(), http.MethodPost, path, &toldReader{in: in, p: p})
+				cut := a.cutLines(c.Context(), &toldReader{in: in, p: p}, p)
+				out, err := postImport(c.Context(), cl, path, cut)
 				if err != nil {
-					return err
+					return a.placeOfFull(err)
 				}
-				var out importReply
-				err = json.NewDecoder(body).Decode(&out)
-				if err = errors.Join(err, body.Close()); err != nil {
-					return fmt.Errorf("read answer: %w", err)
+				if cut.ended {
+					return out.interrupted(0)
 				}
 				p.done()
-				return a.reportImport(&out)
+				return a.reportImport(out)
 			})
 		},
 	}

@@ -59,14 +59,14 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 	for line := 1; ; line++ {
 		more, err := im.line(line)
 		if err != nil {
-			return err
+			return im.broken(err)
 		}
 		if !more {
 			break
 		}
 	}
 	if err := s.Curator.SettleKeys(r.Context(), ownerOf(r), slices.Sorted(maps.Keys(im.keys))); err != nil {
-		return err
+		return im.broken(err)
 	}
 	return writeJSON(w, http.StatusOK, im.out)
 }
@@ -80,6 +80,19 @@ type archiveImport struct {
 	dry     bool // only tell what would be done
 	out     importReply
 	keys    map[session.Key]bool // whose memory is to be settled at the end
+}
+
+// broken is an error that ends an import, and what is stored until then.
+func (im *archiveImport) broken(err error) error {
+	f := asFault(callerLeft(im.r, err))
+	if f.Kind == fault.Canceled || im.dry {
+		return err
+	}
+	told := *f
+	told.Err = err
+	told.Msg = fmt.Sprintf("The import broke off. Of its conversations, %d are stored, with %d messages; a second run goes on behind them. The reason: %s",
+		im.out.Imported+im.out.Grown+im.out.Changed+im.out.Apart, im.out.Messages, f.Msg)
+	return &told
 }
 
 // line imports the next line and tells what is wrong with it. more says that another

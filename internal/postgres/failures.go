@@ -68,9 +68,9 @@ func judge(err error) error {
 	}
 	switch codeOf(err) {
 	case diskFull:
-		return fault.Wrap(fault.Unavailable, "disk_full", "The database server's disk is full: nothing was stored. Free some space there and try again.", err)
+		return fault.Wrap(fault.Unavailable, "disk_full", "The database server's disk is full, so this was not stored. Free some space there and try again.", err)
 	case readOnlyTransaction:
-		return fault.Wrap(fault.Unavailable, "database_read_only", "The database takes no writes now: nothing was stored. Try again shortly.", err)
+		return fault.Wrap(fault.Unavailable, "database_read_only", "The database takes no writes now, so this was not stored. Try again shortly.", err)
 	case shutdownByAdmin, crashShutdown, cannotConnectNow:
 		return errUnreachable(err)
 	case "":

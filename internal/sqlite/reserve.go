@@ -67,5 +67,5 @@ func (r *reserve) used() bool {
 
 func errReserved() error {
 	return fault.New(fault.Unavailable, "disk_full",
-		"The disk is full except for the reserve for deletions (1 %, at most 64 MiB): nothing was stored. Free some space and try again.")
+		"The disk is full except for the reserve for deletions (1 %, at most 64 MiB), so this was not stored. Free some space and try again.")
 }

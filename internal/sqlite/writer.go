@@ -304,10 +304,10 @@ func (w *writer) judge(err error) error {
 	}
 	switch codeOf(err) & 0xff {
 	case full:
-		return fault.Wrap(fault.Unavailable, "disk_full", "The disk is full: nothing was stored. Free some space and try again.", err)
+		return fault.Wrap(fault.Unavailable, "disk_full", "The disk is full, so this was not stored. Free some space and try again.", err)
 	case busy, locked:
 		return fault.Wrap(fault.Unavailable, "database_busy",
-			"Another program holds the database for writing, so nothing was stored. Close it and try again.", err)
+			"Another program holds the database for writing, so this was not stored. Close it and try again.", err)
 	case ioerr, corrupt, notadb:
 		return w.fail(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -100,14 +99,11 @@ func (in *Input) whole(f *File, a archive) (io.ReaderAt, int64, error) {
 		return nil, 0, err
 	}
 	in.closers = append(in.closers, temp)
-	size, err := io.Copy(temp, io.LimitReader(packed, maxSpooled-in.spooled+1))
+	size, err := io.Copy(intoTemporary{temp}, io.LimitReader(packed, maxSpooled-in.spooled+1))
 	in.spooled += size
-	switch {
-	case in.spooled > maxSpooled:
+	if in.spooled > maxSpooled {
 		return nil, 0, fault.New(fault.TooLarge, "import_too_large",
 			"The archives within the input have more than 8 GiB with this one. Unpack it, and name its directory.")
-	case errors.As(err, new(*os.PathError)):
-		return nil, 0, noRoom(err)
 	}
 	return temp, size, err
 }

@@ -68,7 +68,7 @@ func spooledText(t *testing.T, in *Input, report *Report) string {
 	if err := Read(t.Context(), in, Options{From: "auto"}, report, spool.Keep); err != nil {
 		t.Fatal(err)
 	}
-	r, err := spool.Reader(t.Context())
+	r, err := spool.Reader()
 	if err != nil {
 		t.Fatal(err)
 	}

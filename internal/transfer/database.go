@@ -28,7 +28,7 @@ type database struct {
 func openCopy(ctx context.Context, f *File, files []*File) (*database, error) {
 	dir, err := os.MkdirTemp("", "hermes-import-")
 	if err != nil {
-		return nil, fmt.Errorf("copy the database: %w", err)
+		return nil, noRoom(err)
 	}
 	d := &database{dir: dir}
 	path := filepath.Join(dir, "copy.db")
@@ -64,10 +64,25 @@ func copyFile(f *File, to string) (err error) {
 	defer func() { err = errors.Join(err, in.Close()) }()
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("copy the database: %w", err)
+		return noRoom(err)
 	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	_, err = io.Copy(intoTemporary{out}, in)
+	if closed := out.Close(); err == nil && closed != nil {
+		err = noRoom(closed)
+	}
+	return err
+}
+
+// intoTemporary tells the errors of a temporary file from those of what is copied into it.
+type intoTemporary struct{ io.Writer }
+
+// Write implements io.Writer.
+func (w intoTemporary) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil {
+		err = noRoom(err)
+	}
+	return n, err
 }
 
 // close closes the copy and removes it.

@@ -99,10 +99,14 @@ func unlessFile(info fs.FileInfo, kind string) string {
 
 // unreadable is the fault of a file or a directory that the system does not let us read.
 func unreadable(name string, err error) error {
-	reason := err
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		reason = p.Err
-	}
 	return fault.Wrap(fault.Invalid, "import_unreadable",
-		"Cannot read "+name+": "+reason.Error()+". Make it readable for your user, and run the import again.", err)
+		"Cannot read "+name+": "+reasonOf(err).Error()+". Make it readable for your user, and run the import again.", err)
+}
+
+// reasonOf is what the system says of a file, without the file's name.
+func reasonOf(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
 }

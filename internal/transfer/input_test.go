@@ -249,7 +249,7 @@ func TestSpoolOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := s.Reader(t.Context())
+	r, err := s.Reader()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -56,12 +55,12 @@ func (s *Spool) Len() int { return len(s.lines) }
 func (s *Spool) Size() int64 { return s.size }
 
 // Reader reads the lines, those of the oldest conversation first.
-func (s *Spool) Reader(ctx context.Context) (io.Reader, error) {
+func (s *Spool) Reader() (io.Reader, error) {
 	if err := s.out.Flush(); err != nil {
 		return nil, noRoom(err)
 	}
 	slices.SortStableFunc(s.lines, func(a, b spooled) int { return a.started.Compare(b.started) })
-	return &spoolReader{ctx: ctx, f: s.f, lines: s.lines}, nil
+	return &spoolReader{f: s.f, lines: s.lines}, nil
 }
 
 // Close removes the file.
@@ -69,7 +68,6 @@ func (s *Spool) Close() error { return s.f.Close() }
 
 // spoolReader reads lines in their order.
 type spoolReader struct {
-	ctx   context.Context
 	f     io.ReaderAt
 	lines []spooled
 	done  int64 // bytes of the first line that were read
@@ -77,9 +75,6 @@ type spoolReader struct {
 
 // Read implements io.Reader.
 func (r *spoolReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
 	for len(r.lines) > 0 {
 		line := &r.lines[0]
 		if left := line.size - r.done; left > 0 {

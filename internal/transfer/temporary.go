@@ -2,8 +2,9 @@ package transfer
 
 import (
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -19,7 +20,7 @@ type temporary struct {
 func newTemporary() (*temporary, error) {
 	f, err := os.CreateTemp("", "hermes-import-*")
 	if err != nil {
-		return nil, fmt.Errorf("make a temporary file: %w", err)
+		return nil, noRoom(err)
 	}
 	return &temporary{File: f, named: os.Remove(f.Name()) != nil}, nil // Windows keeps the name of an open file
 }
@@ -33,7 +34,17 @@ func (t *temporary) Close() error {
 	return err
 }
 
-// noRoom is the fault of a temporary file that cannot be written.
+// noRoom is the fault of a temporary file that cannot be made or written. Nothing has been stored then: an
+// import stores only what it has read.
 func noRoom(err error) error {
-	return fault.Wrap(fault.Unavailable, "no_room", "There is no room for a temporary file with the conversations. Free some, or set TMPDIR to another directory.", err)
+	dir := os.TempDir()
+	what := "The temporary files of an import cannot be written to " + dir + ": " + reasonOf(err).Error() + "."
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		what = "There is no room for the temporary files of an import in " + dir + "."
+	case errors.Is(err, fs.ErrNotExist):
+		what = "There is no directory " + dir + " for the temporary files of an import."
+	}
+	return fault.Wrap(fault.Unavailable, "no_room", what+
+		" Nothing was stored. Set TMPDIR to a directory with more room, or free some there, and run the import again.", err)
 }
