@@ -10,6 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -144,13 +145,20 @@ func (im *importer) nameInput(m *session.Message, was int64) {
 
 // readErasures reads the erasures so far. An import may take long, so it is repeated.
 func (im *importer) readErasures(ctx context.Context) (err error) {
-	if im.restore {
-		return nil
+	im.erasures, err = im.curator.leftOut(ctx, im.o, im.restore)
+	return err
+}
+
+// leftOut is what an import leaves out because it was forgotten.
+func (c *Curator) leftOut(ctx context.Context, o owner.Owner, restore bool) ([]memory.Erasure, error) {
+	if restore {
+		return nil, nil
 	}
-	if im.erasures, err = im.curator.quotes.Erasures(ctx, im.o); err != nil {
-		return fmt.Errorf("read erasures: %w", err)
+	erasures, err := c.quotes.Erasures(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("read erasures: %w", err)
 	}
-	return nil
+	return erasures, nil
 }
 
 // clean removes forgotten content from a message.

@@ -25,7 +25,7 @@ const (
 	// FateGrown conversations got the messages that are new in the other program.
 	FateGrown Fate = "grown"
 	// FateChanged conversations have another end in the other program than at the last
-	// import. The old end was undone.
+	// import, or were edited there. What stood from the change on was undone.
 	FateChanged Fate = "changed"
 	// FateApart conversations have changed in both programs. The other program's version
 	// is a session of its own.
@@ -52,15 +52,20 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 		}
 		if old, err := c.nothingNew(ctx, a, known); err != nil {
 			return Imported{}, err
-		} else if old {
-			keys, err := c.unsettled(ctx, a.Owner, a.Sessions)
-			return Imported{Same: true, Fate: FateSame, Session: known.Root, Keys: keys}, err
+		} else if old && !compares(a, known) {
+			return c.unchanged(ctx, a, known)
 		}
 		got, again, err := c.update(ctx, a, known)
 		if !again {
 			return got, err
 		}
 	}
+}
+
+// unchanged is the outcome of a conversation that is stored already.
+func (c *Curator) unchanged(ctx context.Context, a *Archived, known *lineage.Origin) (Imported, error) {
+	keys, err := c.unsettled(ctx, a.Owner, a.Sessions)
+	return Imported{Same: true, Fate: FateSame, Session: known.Root, Keys: keys}, err
 }
 
 // origin is what is stored of a conversation; nil for nothing.
@@ -73,26 +78,6 @@ func (c *Curator) origin(ctx context.Context, a *Archived) (*lineage.Origin, err
 		return nil, fmt.Errorf("look for the import: %w", err)
 	}
 	return &known, nil
-}
-
-// nothingNew reports whether all of a conversation is stored. One that ends earlier than the
-// stored one comes from an older export, unless it says that it was changed after the newest
-// stored message was said: then its end was deleted in the other program.
-func (c *Curator) nothingNew(ctx context.Context, a *Archived, known *lineage.Origin) (bool, error) {
-	if a.Origin.Adds {
-		return len(known.Fresh(a.Origin)) == 0, nil
-	}
-	if !known.Holds(a.Origin) {
-		return false, nil
-	}
-	if known.Len() == a.Origin.Len() || a.Origin.ChangedAt.IsZero() {
-		return true, nil
-	}
-	newest, err := c.sessions.Messages(ctx, a.Owner, known.Root, session.Range{Limit: 1, Newest: true, Standing: true})
-	if err != nil {
-		return false, fmt.Errorf("read messages: %w", err)
-	}
-	return len(newest) > 0 && !a.Origin.ChangedAt.After(newest[0].SaidAt), nil
 }
 
 // update brings a stored conversation up to date. again says that the conversation was
@@ -111,43 +96,56 @@ func (c *Curator) update(ctx context.Context, a *Archived, known *lineage.Origin
 		got, err = c.add(ctx, a, l, known)
 		return got, false, err
 	}
-	common := known.Common(a.Origin)
-	from, standing, err := c.placeOf(ctx, a.Owner, known.Root, common)
+	p, err := c.plan(ctx, a, known)
 	if err != nil {
 		return Imported{}, false, err
 	}
-	if l.Tip.NextSeq != known.NextSeq || standing < common {
-		got, err = c.importApart(ctx, a)
+	defer p.close()
+	switch p.fate {
+	case FateSame:
+		if err := c.noteTexts(ctx, a, known); err != nil {
+			return Imported{}, false, err
+		}
+		got, err = c.unchanged(ctx, a, known)
+		return got, false, err
+	case FateApart:
+		got, err = c.importApart(ctx, a, c.whole(ctx, a.Owner, known.Root, p))
 		return got, false, err
 	}
-	got.Fate = FateGrown
-	if common < known.Len() {
-		got.Fate = FateChanged
-	}
-	if standing > common {
-		if _, err := c.Withdraw(ctx, a.Owner, l.Lineage, from, c.now()); err != nil {
+	if p.standing > p.common {
+		if _, err := c.Withdraw(ctx, a.Owner, l.Lineage, p.from, c.now()); err != nil {
 			return Imported{}, false, err
 		}
 	}
 	more := *a
-	more.Messages = behind(a.Messages, common)
-	added, err := c.extend(ctx, &more, l, common)
-	added.Fate, added.Session = got.Fate, known.Root
-	return added, false, err
+	more.Messages = behind(p.rest, p.common-p.read)
+	got, err = c.extend(ctx, &more, l, p.common)
+	got.Fate, got.Session = p.fate, known.Root
+	return got, false, err
 }
 
 // add adds the messages that are not stored yet of a conversation whose messages stand alone.
 func (c *Curator) add(ctx context.Context, a *Archived, l *lineage.Held, known *lineage.Origin) (Imported, error) {
-	fresh := known.Fresh(a.Origin)
+	fresh, err := c.fresh(ctx, a, known)
+	if err != nil {
+		return Imported{}, err
+	}
 	origin := *a.Origin
 	origin.Marks = slices.Clone(known.Marks)
-	for _, i := range fresh {
-		origin.Marks = append(origin.Marks, a.Origin.Mark(i)...)
-	}
 	more := *a
-	more.Origin, more.Messages = &origin, only(a.Messages, fresh)
+	more.Origin = &origin
+	more.Messages = picked(a.Messages, func(i int, m *session.Message) bool {
+		added := fresh(i, m)
+		if added { // no page of messages is stored before their marks are known
+			origin.Marks = append(origin.Marks, a.Origin.Mark(i)...)
+		}
+		return added
+	})
 	got, err := c.extend(ctx, &more, l, known.Len())
 	got.Fate, got.Session = FateGrown, known.Root
+	if got.Messages == 0 && err == nil {
+		return c.unchanged(ctx, a, known)
+	}
 	return got, err
 }
 
@@ -204,23 +202,15 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 
 // behind are the messages behind the first n.
 func behind(messages iter.Seq2[session.Message, error], n int) iter.Seq2[session.Message, error] {
-	return picked(messages, func(i int) bool { return i >= n })
+	return picked(messages, func(i int, _ *session.Message) bool { return i >= n })
 }
 
-// only are the messages at some places, which rise.
-func only(messages iter.Seq2[session.Message, error], places []int) iter.Seq2[session.Message, error] {
-	return picked(messages, func(i int) bool {
-		_, found := slices.BinarySearch(places, i)
-		return found
-	})
-}
-
-// picked are the messages at the places that are wanted. An error is passed on.
-func picked(messages iter.Seq2[session.Message, error], wanted func(place int) bool) iter.Seq2[session.Message, error] {
+// picked are the messages that are wanted, by their places. An error is passed on.
+func picked(messages iter.Seq2[session.Message, error], wanted func(place int, m *session.Message) bool) iter.Seq2[session.Message, error] {
 	return func(yield func(session.Message, error) bool) {
 		i := -1
 		for m, err := range messages {
-			if i++; (wanted(i) || err != nil) && !yield(m, err) {
+			if i++; (err != nil || wanted(i, &m)) && !yield(m, err) {
 				return
 			}
 		}
@@ -241,7 +231,7 @@ func of(id session.ID, messages iter.Seq2[session.Message, error]) iter.Seq2[ses
 
 // importApart stores a conversation that has changed in both programs as a session of its
 // own, whose id ends with a number.
-func (c *Curator) importApart(ctx context.Context, a *Archived) (Imported, error) {
+func (c *Curator) importApart(ctx context.Context, a *Archived, messages iter.Seq2[session.Message, error]) (Imported, error) {
 	base := a.Sessions[0].ID
 	for n := 2; ; n++ {
 		id, err := session.ParseID(fmt.Sprintf("%s~%d", base, n))
@@ -258,7 +248,7 @@ func (c *Curator) importApart(ctx context.Context, a *Archived) (Imported, error
 		row := a.Sessions[0]
 		row.ID, row.RootID = id, id
 		apart := *a
-		apart.Sessions, apart.Messages = []session.Session{row}, of(id, a.Messages)
+		apart.Sessions, apart.Messages = []session.Session{row}, of(id, messages)
 		got, err := c.importNew(ctx, &apart)
 		got.Fate, got.Session = FateApart, id
 		return got, err

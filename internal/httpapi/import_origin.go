@@ -16,6 +16,9 @@ type archiveOrigin struct {
 	// Marks has eight bytes for each message of the line, in base64: the beginning of a
 	// hash over the other program's ids of all messages up to that one.
 	Marks []byte `json:"marks"`
+	// Texts has eight bytes for each message of the line, in base64: the beginning of a hash over what
+	// the message says. They may be left out; an edit in place is not seen then.
+	Texts []byte `json:"texts,omitempty"`
 	// Adds says that each message stands alone: its mark is of this message only. Messages that are
 	// not stored are added, and none is undone.
 	Adds bool `json:"adds,omitempty"`
@@ -41,7 +44,16 @@ func (a *archiveOrigin) parse() (*lineage.Origin, error) {
 	if len(a.Marks)%lineage.MarkSize != 0 {
 		return nil, fault.New(fault.Invalid, "invalid_export", "The \"marks\" of an \"origin\" must have eight bytes for each message.").At("origin")
 	}
-	return &lineage.Origin{System: a.System, ID: a.ID, Marks: a.Marks, Adds: a.Adds, ChangedAt: a.ChangedAt.Time}, nil
+	if len(a.Texts) > 0 && len(a.Texts) != len(a.Marks) {
+		return nil, fault.New(fault.Invalid, "invalid_export", "The \"texts\" of an \"origin\" must have eight bytes for each of its \"marks\".").At("origin")
+	}
+	origin := &lineage.Origin{
+		System: a.System, ID: a.ID, Marks: a.Marks, Texts: a.Texts, Adds: a.Adds, ChangedAt: a.ChangedAt.Time,
+	}
+	if a.Adds { // such marks are over the texts, too
+		origin.Texts = nil
+	}
+	return origin, nil
 }
 
 // importFates counts the conversations of other programs that were neither new nor

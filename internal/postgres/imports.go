@@ -1,7 +1,9 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -10,15 +12,23 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
+// importColumns are the columns of an import.
+const importColumns = `system, foreign_id, coalesce(root_id, ''), next_seq, marks, texts, changed_at`
+
 // Origin implements curate.Store.
 func (db *DB) Origin(ctx context.Context, o owner.Owner, system, id string) (lineage.Origin, error) {
-	scan := func(rows *rows) (lineage.Origin, error) {
-		got := lineage.Origin{System: system, ID: id}
-		err := rows.Scan(&got.Root, &got.NextSeq, &got.Marks)
+	return db.oneOrigin(ctx, `SELECT `+importColumns+` FROM imports WHERE owner_id = ? AND system = ? AND foreign_id = ?`, o.ID(), system, id)
+}
+
+// oneOrigin reads an import.
+func (db *DB) oneOrigin(ctx context.Context, query string, args ...any) (lineage.Origin, error) {
+	scan := func(rows *rows) (got lineage.Origin, err error) {
+		var changed sql.NullInt64
+		err = rows.Scan(&got.System, &got.ID, &got.Root, &got.NextSeq, &got.Marks, &got.Texts, &changed)
+		got.ChangedAt = fromMillis(changed)
 		return got, err
 	}
-	const query = `SELECT coalesce(root_id, ''), next_seq, marks FROM imports WHERE owner_id = ? AND system = ? AND foreign_id = ?`
-	list, err := rowsOf(ctx, db, scan, query, o.ID(), system, id)
+	list, err := rowsOf(ctx, db, scan, query, args...)
 	if err != nil {
 		return lineage.Origin{}, fmt.Errorf("read an import: %w", err)
 	}
@@ -33,9 +43,10 @@ func (t *tx) noteOrigin(o owner.Owner, g *lineage.Origin) {
 	if g == nil {
 		return
 	}
-	t.send("note an import", `INSERT INTO imports (owner_id, system, foreign_id, root_id, next_seq, marks) VALUES (?,?,?,?,?,?)
-		ON CONFLICT (owner_id, system, foreign_id) DO UPDATE SET root_id = excluded.root_id, next_seq = excluded.next_seq, marks = excluded.marks`,
-		o.ID(), g.System, g.ID, string(g.Root), g.NextSeq, append([]byte{}, g.Marks...))
+	t.send("note an import", `INSERT INTO imports (owner_id, system, foreign_id, root_id, next_seq, marks, texts, changed_at) VALUES (?,?,?,?,?,?,?,?)
+		ON CONFLICT (owner_id, system, foreign_id) DO UPDATE SET root_id = excluded.root_id, next_seq = excluded.next_seq, marks = excluded.marks,
+			texts = excluded.texts, changed_at = excluded.changed_at`,
+		o.ID(), g.System, g.ID, string(g.Root), g.NextSeq, append([]byte{}, g.Marks...), bytes.Clone(g.Texts), millis(g.ChangedAt))
 }
 
 // leaveOrigin notes that the lineage of an import is deleted. An import that was not
@@ -43,5 +54,6 @@ func (t *tx) noteOrigin(o owner.Owner, g *lineage.Origin) {
 func (t *tx) leaveOrigin(o owner.Owner, root session.ID) {
 	t.send("drop an import", `DELETE FROM imports WHERE owner_id = ?1 AND root_id = ?2
 		AND EXISTS (SELECT 1 FROM sessions WHERE owner_id = ?1 AND root_id = ?2 AND end_reason = 'incomplete')`, o.ID(), string(root))
-	t.send("note a deleted import", `UPDATE imports SET root_id = NULL, marks = '' WHERE owner_id = ?1 AND root_id = ?2`, o.ID(), string(root))
+	t.send("note a deleted import", `UPDATE imports SET root_id = NULL, marks = '', texts = NULL, changed_at = NULL
+		WHERE owner_id = ?1 AND root_id = ?2`, o.ID(), string(root))
 }

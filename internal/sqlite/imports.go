@@ -11,15 +11,23 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
+// importColumns are the columns of an import.
+const importColumns = `system, foreign_id, coalesce(root_id, ''), next_seq, marks, texts, changed_at`
+
 // Origin implements curate.Store.
 func (db *DB) Origin(ctx context.Context, o owner.Owner, system, id string) (lineage.Origin, error) {
-	scan := func(rows *sql.Rows) (lineage.Origin, error) {
-		got := lineage.Origin{System: system, ID: id}
-		err := rows.Scan(&got.Root, &got.NextSeq, &got.Marks)
+	return db.oneOrigin(ctx, `SELECT `+importColumns+` FROM imports WHERE owner_id = ? AND system = ? AND foreign_id = ?`, o.ID(), system, id)
+}
+
+// oneOrigin reads an import.
+func (db *DB) oneOrigin(ctx context.Context, query string, args ...any) (lineage.Origin, error) {
+	scan := func(rows *sql.Rows) (got lineage.Origin, err error) {
+		var changed sql.NullInt64
+		err = rows.Scan(&got.System, &got.ID, &got.Root, &got.NextSeq, &got.Marks, &got.Texts, &changed)
+		got.ChangedAt = fromMillis(changed)
 		return got, err
 	}
-	const query = `SELECT coalesce(root_id, ''), next_seq, marks FROM imports WHERE owner_id = ? AND system = ? AND foreign_id = ?`
-	list, err := rowsOf(ctx, db, scan, query, o.ID(), system, id)
+	list, err := rowsOf(ctx, db, scan, query, args...)
 	if err != nil {
 		return lineage.Origin{}, fmt.Errorf("read an import: %w", err)
 	}
@@ -34,9 +42,10 @@ func (t *tx) noteOrigin(o owner.Owner, g *lineage.Origin) error {
 	if g == nil {
 		return nil
 	}
-	const upsert = `INSERT INTO imports (owner_id, system, foreign_id, root_id, next_seq, marks) VALUES (?,?,?,?,?,?)
-		ON CONFLICT (owner_id, system, foreign_id) DO UPDATE SET root_id = excluded.root_id, next_seq = excluded.next_seq, marks = excluded.marks`
-	if _, err := t.exec(upsert, o.ID(), g.System, g.ID, string(g.Root), g.NextSeq, g.Marks); err != nil {
+	const upsert = `INSERT INTO imports (owner_id, system, foreign_id, root_id, next_seq, marks, texts, changed_at) VALUES (?,?,?,?,?,?,?,?)
+		ON CONFLICT (owner_id, system, foreign_id) DO UPDATE SET root_id = excluded.root_id, next_seq = excluded.next_seq, marks = excluded.marks,
+			texts = excluded.texts, changed_at = excluded.changed_at`
+	if _, err := t.exec(upsert, o.ID(), g.System, g.ID, string(g.Root), g.NextSeq, g.Marks, g.Texts, millis(g.ChangedAt)); err != nil {
 		return fmt.Errorf("note an import: %w", err)
 	}
 	return nil
@@ -48,7 +57,7 @@ func (t *tx) leaveOrigin(o owner.Owner, root session.ID) error {
 	for _, query := range []string{
 		`DELETE FROM imports WHERE owner_id = ?1 AND root_id = ?2
 			AND EXISTS (SELECT 1 FROM sessions WHERE owner_id = ?1 AND root_id = ?2 AND end_reason = 'incomplete')`,
-		`UPDATE imports SET root_id = NULL, marks = x'' WHERE owner_id = ?1 AND root_id = ?2`,
+		`UPDATE imports SET root_id = NULL, marks = x'', texts = NULL, changed_at = NULL WHERE owner_id = ?1 AND root_id = ?2`,
 	} {
 		if _, err := t.exec(query, o.ID(), string(root)); err != nil {
 			return fmt.Errorf("note a deleted import: %w", err)

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
@@ -14,6 +15,7 @@ import (
 func importTests() []test {
 	return []test{
 		{"an origin is stored with its messages", testOriginStored},
+		{"an origin may not say what was said, nor when it was changed", testOriginUnread},
 		{"an origin outlives its lineage without its marks", testOriginDeleted},
 		{"an import that was broken off leaves no origin", testOriginIncomplete},
 		{"an origin that names a thing is erased", testOriginNames},
@@ -30,7 +32,9 @@ func marksOf(text string) []byte {
 
 // originOf is a conversation that the session s holds.
 func originOf(id, text string) *lineage.Origin {
-	return &lineage.Origin{System: "elsewhere", ID: id, Root: "s", NextSeq: 2, Marks: marksOf(text)}
+	return &lineage.Origin{
+		System: "elsewhere", ID: id, Root: "s", NextSeq: 2, Marks: marksOf(text), Texts: marksOf("said " + text), ChangedAt: epoch(),
+	}
 }
 
 // originIs checks the stored origin of a conversation.
@@ -62,6 +66,19 @@ func testOriginStored(t *testing.T, st Store) {
 	originIs(t, "after a turn", st, alice(), grown)
 }
 
+func testOriginUnread(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "key")
+	for _, says := range []bool{true, false} {
+		step := l.step(t, st, "one", "two")
+		step.Origin = originOf("c", "first")
+		if !says {
+			step.Origin.Texts, step.Origin.ChangedAt = nil, time.Time{}
+		}
+		l.commit(t, st, step)
+		originIs(t, "stored", st, alice(), step.Origin)
+	}
+}
+
 func testOriginDeleted(t *testing.T, st Store) {
 	for _, o := range []owner.Owner{alice(), bob()} {
 		l := newTalk(o, "s", "key")
@@ -72,7 +89,7 @@ func testOriginDeleted(t *testing.T, st Store) {
 	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "s"), "")
 	got, err := st.Origin(t.Context(), alice(), "elsewhere", "c")
 	kind(t, "of a deleted lineage", err, "")
-	same(t, "of a deleted lineage", [2]any{got.Root, got.Len()}, [2]any{session.ID(""), 0})
+	same(t, "of a deleted lineage", [4]any{got.Root, got.Len(), len(got.Texts), got.ChangedAt}, [4]any{session.ID(""), 0, 0, time.Time{}})
 	originIs(t, "of bob", st, bob(), originOf("c", "first"))
 }
 
@@ -88,10 +105,11 @@ func testOriginIncomplete(t *testing.T, st Store) {
 }
 
 func testOriginNames(t *testing.T, st Store) {
-	l := newTalk(alice(), "s", "key")
-	for _, id := range []string{"a wombat", "c"} {
+	for id, root := range map[string]session.ID{"a wombat": "s", "c": "s2"} {
+		l := newTalk(alice(), root, "key")
 		step := l.step(t, st, "one", "two")
 		step.Origin = originOf(id, "first")
+		step.Origin.Root = root
 		l.commit(t, st, step)
 	}
 	swept, err := st.Sweep(t.Context(), alice(), mention.Of("wombat"), false)
@@ -99,7 +117,9 @@ func testOriginNames(t *testing.T, st Store) {
 	same(t, "swept", swept.Records, 1)
 	_, err = st.Origin(t.Context(), alice(), "elsewhere", "a wombat")
 	kind(t, "swept", err, fault.NotFound)
-	originIs(t, "kept", st, alice(), originOf("c", "first"))
+	kept := originOf("c", "first")
+	kept.Root = "s2"
+	originIs(t, "kept", st, alice(), kept)
 }
 
 func testOriginFails(t *testing.T, st Store) {

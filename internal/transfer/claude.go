@@ -301,7 +301,7 @@ func (p *claudePart) add(m Message) {
 // for each.
 func (c *claude) memories(f *File, got *claudeConversation) error {
 	take := func(id, title, text string) error {
-		return c.take(&Conversation{System: "claude", ID: id, Title: title, File: f, Messages: []Message{
+		return c.take(&Conversation{System: "claude", ID: id, Title: title, File: f, Changed: f.Modified, Messages: []Message{
 			{ID: hashID(text), Role: roleAssistant, Text: text, At: f.Modified},
 		}})
 	}

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"io"
 	"maps"
@@ -48,9 +49,11 @@ func newCopies() copies { return copies{make(map[copyID]kept), make(map[copyID]k
 
 // kept is the copy of a conversation that counts so far.
 type kept struct {
-	line     int // its number
+	line     int   // its number
+	changed  int64 // when the other program changed it last; 0 if that is unknown
 	last     int64
 	messages int
+	file     int64 // when its file was written
 	// where is its place, if there is another copy in a file that was read.
 	where string
 }
@@ -113,7 +116,9 @@ func (in *reading) settle() error {
 	in.copies.open = make(map[copyID]kept)
 	for _, id := range slices.SortedFunc(maps.Keys(open), func(a, b copyID) int { return open[a].line - open[b].line }) {
 		older, twice := in.copies.sound[id]
-		in.copies.sound[id] = kept{line: open[id].line, last: open[id].last, messages: open[id].messages}
+		newest := open[id]
+		newest.where = ""
+		in.copies.sound[id] = newest
 		if !twice {
 			continue
 		}
@@ -147,12 +152,16 @@ func (in *reading) takeBack(k kept) error {
 // spoilt reports whether an error says that nothing of a file can be trusted.
 func spoilt(err error) bool { return fault.CodeOf(err) == corrupt }
 
-// newer reports whether a copy has what another one does not have yet.
+// newer reports whether a copy is newer than another one: by when the program changed the conversation, by
+// what was said, and of two with the same messages, which may have been edited, by their files.
 func (k kept) newer(other kept) bool {
-	if k.last != other.last {
-		return k.last > other.last
+	if k.changed == 0 || other.changed == 0 {
+		k.changed, other.changed = 0, 0
 	}
-	return k.messages > other.messages
+	return cmp.Or(
+		cmp.Compare(k.changed, other.changed), cmp.Compare(k.last, other.last), cmp.Compare(k.messages, other.messages),
+		cmp.Compare(k.file, other.file),
+	) > 0
 }
 
 // keepLine keeps a line.

@@ -290,7 +290,7 @@ func (h *hermes) notes(f *File) error {
 		return err
 	}
 	base := path.Base(strings.ReplaceAll(f.Name, ":", "/"))
-	out := &Conversation{System: "hermes", ID: base, Title: base, Started: f.Modified, File: f}
+	out := &Conversation{System: "hermes", ID: base, Title: base, Started: f.Modified, Changed: f.Modified, File: f}
 	for _, entry := range strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n§\n") {
 		if entry = strings.TrimSpace(entry); entry != "" {
 			out.Messages = append(out.Messages, Message{ID: hashID(entry), Role: roleAssistant, Name: "hermes", Text: entry, At: f.Modified})

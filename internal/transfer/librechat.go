@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // librechatFormat reads the export of a conversation of LibreChat.
@@ -38,6 +39,7 @@ type libreConversation struct {
 	Title    string               `json:"title"`
 	User     word                 `json:"user"`
 	ExportAt stamp                `json:"exportAt"`
+	Changed  stamp                `json:"updatedAt"`
 	Messages listOf[libreMessage] `json:"messages"`
 	Tree     []libreMessage       `json:"messagesTree"`
 }
@@ -51,6 +53,7 @@ type libreMessage struct {
 	Text     string         `json:"text"`
 	Content  []librePart    `json:"content"`
 	At       stamp          `json:"createdAt"`
+	Changed  stamp          `json:"updatedAt"`
 	Model    string         `json:"model"`
 	Error    bool           `json:"error"`
 	Children []libreMessage `json:"children"`
@@ -78,7 +81,7 @@ func (l *librechat) conversation(f *File, raw *bulk) error {
 	if err := l.decodeParts(raw, &c, f.Name, map[string]part{"messages": &c.Messages}); err != nil {
 		return err
 	}
-	flat := &libreFlat{listed: c.Messages.len()}
+	flat := &libreFlat{listed: c.Messages.len(), changed: c.Changed.Time}
 	err := c.Messages.each(func(i int, m *libreMessage) error {
 		c.User = cmp.Or(c.User, m.User)
 		flat.add(m, "", i, 0)
@@ -99,7 +102,9 @@ func (l *librechat) conversation(f *File, raw *bulk) error {
 	if !l.belongs(string(c.User), "conversation", where) {
 		return nil
 	}
-	out := &Conversation{System: "librechat", ID: cmp.Or(c.ID, raw.hashed()), Title: c.Title, Started: c.ExportAt.Time, File: f}
+	out := &Conversation{
+		System: "librechat", ID: cmp.Or(c.ID, raw.hashed()), Title: c.Title, Started: c.ExportAt.Time, Changed: flat.changed, File: f,
+	}
 	for range len(flat.nodes) - len(shown) {
 		l.report.omit("message of another branch", where)
 	}
@@ -120,8 +125,9 @@ func (l *librechat) conversation(f *File, raw *bulk) error {
 type libreFlat struct {
 	tree
 
-	listed int
-	nested []*libreMessage
+	listed  int
+	nested  []*libreMessage
+	changed time.Time // when one of them was changed last
 }
 
 // give calls take with the message of a node.
@@ -138,6 +144,9 @@ const maxDepth = 10_000
 // add adds a message, the i-th of those with its parent, and the messages in it.
 func (t *libreFlat) add(m *libreMessage, parent string, i, depth int) {
 	m.ID = cmp.Or(m.ID, fmt.Sprintf("%s/%d", parent, i))
+	if m.Changed.After(t.changed) {
+		t.changed = m.Changed.Time
+	}
 	item := i
 	if depth > 0 || i >= t.listed {
 		item = t.listed + len(t.nested)

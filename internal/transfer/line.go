@@ -32,6 +32,8 @@ type lineOrigin struct {
 	System string `json:"system"`
 	ID     string `json:"id"`
 	Marks  []byte `json:"marks"`
+	// Texts are marks of what the messages say; none where the marks tell that, too.
+	Texts []byte `json:"texts,omitempty"`
 	// Adds says that each mark is of its message only.
 	Adds      bool      `json:"adds,omitempty"`
 	ChangedAt time.Time `json:"changed_at,omitzero"`
@@ -86,7 +88,11 @@ func (in *reading) take(c *Conversation) error {
 		in.report.blame(where, errTooLarge())
 		return nil
 	}
-	return in.keepNewest(c, kept{last: w.before.UnixMilli(), messages: c.said.n}, where)
+	now := kept{last: w.before.UnixMilli(), messages: c.said.n, file: c.File.Modified.UnixMilli()}
+	if changed := in.within(c.Changed); !changed.IsZero() {
+		now.changed = changed.UnixMilli()
+	}
+	return in.keepNewest(c, now, where)
 }
 
 // writing is a conversation while its messages are written to the body of its line.
@@ -96,13 +102,14 @@ type writing struct {
 	// called are the names of the calls that have a result, by their ids.
 	called map[string]string
 	// before is the time of the message before, begun of the first one; sum is the hash over the ids of all
-	// messages so far, and marks are the beginnings of these hashes.
-	before, begun time.Time
-	sum, marks    []byte
-	adds          bool // each mark is of its message only
-	buf           bytes.Buffer
-	enc           *json.Encoder
-	head          []byte
+	// messages so far, and marks are the beginnings of these hashes; texts are those of hashes over what
+	// the messages say.
+	before, begun     time.Time
+	sum, marks, texts []byte
+	adds              bool // each mark is of its message only
+	buf               bytes.Buffer
+	enc               *json.Encoder
+	head              []byte
 }
 
 // write writes the line of a conversation: its messages to the body, and then its head, which
@@ -115,7 +122,7 @@ func (in *reading) write(c *Conversation) (*writing, error) {
 	w := &writing{reading: in, said: c.said, called: make(map[string]string)}
 	w.enc = json.NewEncoder(&w.buf)
 	w.enc.SetEscapeHTML(false)
-	w.marks = make([]byte, 0, c.said.n*markSize)
+	w.marks, w.texts = make([]byte, 0, c.said.n*markSize), make([]byte, 0, c.said.n*markSize)
 	w.begun, w.adds = in.start(c), c.Adds
 	err := c.said.each(w.message)
 	if err == nil {
@@ -238,7 +245,9 @@ func (w *writing) encodeHead(c *Conversation) error {
 	head := lineHead{
 		ID: sessionID(c.System, c.ID), SessionKey: key, Source: "import", Title: title, Model: name(c.Model), StartedAt: c.Started,
 		LastActive: w.before,
-		Origin:     lineOrigin{System: c.System, ID: shortID(c.ID), Marks: w.marks, Adds: c.Adds, ChangedAt: w.within(c.Changed)},
+		Origin: lineOrigin{
+			System: c.System, ID: shortID(c.ID), Marks: w.marks, Texts: w.texts, Adds: c.Adds, ChangedAt: w.within(c.Changed),
+		},
 	}
 	if title != "" {
 		head.TitleSource = "model"
@@ -290,6 +299,21 @@ func (w *writing) mark(m *Message) {
 	}
 	w.sum = h.Sum(w.sum[:0])
 	w.marks = append(w.marks, w.sum[:markSize]...)
+	if !w.adds {
+		w.texts = append(w.texts, w.textMark(m)...)
+	}
+}
+
+// textMark is the mark of what a message says and calls. The hash begins with the sum over the ids, which
+// is not stored whole: the mark of a text that was forgotten later helps no one to guess the text.
+func (w *writing) textMark(m *Message) []byte {
+	h := sha256.New()
+	h.Write(w.sum)
+	h.Write([]byte(m.Role + "\x00" + m.Text))
+	for _, c := range m.Calls {
+		h.Write([]byte("\x00" + c.Name + "\x00" + c.Arguments))
+	}
+	return h.Sum(nil)[:markSize]
 }
 
 // maxID is the longest id of another program that is kept as it is, in bytes.

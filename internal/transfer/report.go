@@ -145,7 +145,7 @@ func (r *Report) Write(w io.Writer) {
 		tell string
 	}{
 		{"taken", r.Taken, "new"}, {"unchanged", r.Unchanged, "there already"}, {"grown", r.Grown, "got their new messages"},
-		{"changed", r.Changed, "got another end; the old one was undone"}, {"apart", r.Apart, "went on in both programs"},
+		{"changed", r.Changed, "edited there, or with another end; the old text was undone"}, {"apart", r.Apart, "went on in both programs"},
 		{"deleted", r.Deleted, "deleted here, left out; --restore takes them"}, {"failed", r.Failed, "see below"},
 	} {
 		if row.n > 0 || row.name == "taken" {
