@@ -30,6 +30,9 @@ type Archived struct {
 	// Origin is the whole conversation in another program, of which Messages are the
 	// messages; nil for an export of this one. Its Root and NextSeq are not used.
 	Origin *lineage.Origin
+	// From is the conversation of another program that the lineage held where an export of this
+	// program was made; nil for none. Its Root is not used.
+	From *lineage.Origin
 }
 
 // Imported is the outcome for a lineage.
@@ -60,7 +63,7 @@ func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) {
 	count, _ := compression.CounterFor(c.budgets.Model)
 	im := &importer{curator: c, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
-		restore: a.Restore, origin: a.Origin, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
+		restore: a.Restore, origin: a.Origin, from: a.From, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 	root := a.Sessions[0].ID
 	l, err := c.lineages.Take(ctx, a.Owner, root, lineage.Bare)
 	if err != nil {
@@ -72,6 +75,9 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 	case err != nil:
 		return Imported{}, err
 	case same:
+		if err := im.noteFrom(ctx); err != nil {
+			return Imported{}, err
+		}
 		keys, err := c.unsettled(ctx, a.Owner, a.Sessions)
 		return Imported{Same: true, Keys: keys}, err
 	}
@@ -105,6 +111,8 @@ type importer struct {
 	// are stored.
 	origin *lineage.Origin
 	stored int
+	// from is the conversation of another program that an exported lineage held.
+	from *lineage.Origin
 
 	rows []session.Session // sessions that are not created yet
 	want session.Session   // the exported tip
@@ -143,9 +151,19 @@ func (im *importer) taken(ctx context.Context, hash []byte) (same bool, err erro
 		if i == 0 && found.RootID == row.RootID && hash != nil && im.sameEnd(ctx, row.RootID, hash) {
 			return true, nil
 		}
-		return false, fault.New(fault.Conflict, "session_exists", fmt.Sprintf("A session with the id %q exists already; it was left as it is.", row.ID)).At("id")
+		return false, im.errExists(row.ID)
 	}
 	return false, nil
+}
+
+// errExists says that a session has an id of the line, and what to do next.
+func (im *importer) errExists(id session.ID) error {
+	what := "with other messages"
+	if im.origin != nil {
+		what = "and is not known to come from this conversation"
+	}
+	return fault.New(fault.Conflict, "session_exists", fmt.Sprintf("A session with the id %q exists already, %s; it was left as it is. "+
+		"To take this one in its place, delete that one with `hermes sessions delete %s`, and import again.", id, what, id)).At("id")
 }
 
 // sameEnd reports whether a stored lineage ends like the exported one. The running hash
@@ -301,6 +319,13 @@ func (im *importer) close(ctx context.Context) error {
 	step := lineage.Step{Session: tip}
 	if im.origin != nil { // also of a conversation whose end was undone
 		step.Origin = im.origin.Upto(im.stored, tip.RootID, tip.NextSeq)
+	}
+	from, err := im.held(ctx, &tip)
+	if err != nil {
+		return err
+	}
+	if from != nil {
+		step.Origin = from
 	}
 	return im.store(ctx, step)
 }

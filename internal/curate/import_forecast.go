@@ -20,7 +20,7 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	case err != nil:
 		return Imported{}, err
 	case known == nil, known.Root == "" && a.Restore:
-		im := &importer{curator: c, o: a.Owner, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
+		im := &importer{curator: c, o: a.Owner, origin: a.Origin, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 		_, err := im.taken(ctx, nil)
 		return Imported{Fate: FateNew, Session: a.Sessions[0].ID, Messages: a.Origin.Len()}, err
 	case known.Root == "":

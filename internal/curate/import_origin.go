@@ -149,6 +149,50 @@ func (c *Curator) add(ctx context.Context, a *Archived, l *lineage.Held, known *
 	return got, err
 }
 
+// HeldBy is the conversation of another program that a lineage holds; nil for none.
+func (c *Curator) HeldBy(ctx context.Context, o owner.Owner, root session.ID) (*lineage.Origin, error) {
+	held, err := c.store.OriginOf(ctx, o, root)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("look for the import: %w", err)
+	}
+	return &held, nil
+}
+
+// held is the conversation that an exported lineage held, as it is to be noted here; nil if there is none, or
+// another lineage of this store holds it.
+func (im *importer) held(ctx context.Context, tip *session.Session) (*lineage.Origin, error) {
+	if im.from == nil {
+		return nil, nil
+	}
+	known, err := im.curator.store.Origin(ctx, im.o, im.from.System, im.from.ID)
+	switch {
+	case fault.KindOf(err) != fault.NotFound && err != nil:
+		return nil, fmt.Errorf("look for the import: %w", err)
+	case err == nil && known.Root != "":
+		return nil, nil
+	}
+	return im.from.Upto(im.from.Len(), tip.RootID, min(im.from.NextSeq, tip.NextSeq)), nil
+}
+
+// noteFrom notes the conversation that an exported lineage held, if the lineage is stored without it.
+func (im *importer) noteFrom(ctx context.Context) error {
+	if im.from == nil {
+		return nil
+	}
+	tip, err := im.curator.sessions.Tip(ctx, im.o, im.want.RootID)
+	if err != nil {
+		return fmt.Errorf("find session: %w", err)
+	}
+	from, err := im.held(ctx, &tip)
+	if err != nil || from == nil {
+		return err
+	}
+	return im.store(ctx, lineage.Step{Session: tip, Origin: from})
+}
+
 // sameOrigin reports whether the stored state is still the one that was read.
 func sameOrigin(now, known *lineage.Origin) bool {
 	return now != nil && now.Root == known.Root && now.NextSeq == known.NextSeq && now.Len() == known.Len()

@@ -23,6 +23,9 @@ type Store interface {
 	// Origin returns what is known of a conversation of another program. NotFound if it was
 	// never imported. A Step writes it, with the messages.
 	Origin(ctx context.Context, o owner.Owner, system, id string) (lineage.Origin, error)
+	// OriginOf returns the conversation of another program that a lineage holds. NotFound if it holds
+	// none.
+	OriginOf(ctx context.Context, o owner.Owner, root session.ID) (lineage.Origin, error)
 	// Rewrite replaces derived data, or erases forgotten content.
 	Rewrite(ctx context.Context, o owner.Owner, w Rewrite) error
 }

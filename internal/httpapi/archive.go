@@ -9,6 +9,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -23,6 +24,9 @@ type archiveHead struct {
 	// Origin says that the line is a conversation of another program; nil for an export of
 	// this one.
 	Origin *archiveOrigin `json:"origin,omitempty"`
+	// ImportedFrom is, in an export of this program, the conversation of another program that the
+	// lineage holds; nil for none.
+	ImportedFrom *archiveSource `json:"imported_from,omitempty"`
 }
 
 // archiveRow is a session with every column.
@@ -106,8 +110,8 @@ func (t *when) UnmarshalJSON(text []byte) error {
 }
 
 // archiveOf is a lineage's line without its messages.
-func archiveOf(tip *session.Session, rows []session.Session, hash []byte) archiveHead {
-	out := archiveHead{sessionJSON: sessionOf(tip), Hash: hex.EncodeToString(hash), Sessions: []archiveRow{}}
+func archiveOf(tip *session.Session, rows []session.Session, hash []byte, from *lineage.Origin) archiveHead {
+	out := archiveHead{sessionJSON: sessionOf(tip), Hash: hex.EncodeToString(hash), Sessions: []archiveRow{}, ImportedFrom: sourceOf(from)}
 	out.Object = "hermes.session.export"
 	for i := range rows {
 		s := &rows[i]

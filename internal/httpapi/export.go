@@ -152,7 +152,11 @@ func (e *exporter) lineage(root session.ID) error {
 	if err != nil {
 		return err
 	}
-	head, err := json.Marshal(archiveOf(tip, rows, hash))
+	from, err := e.s.Curator.HeldBy(e.r.Context(), e.o, root)
+	if err != nil {
+		return err
+	}
+	head, err := json.Marshal(archiveOf(tip, rows, hash, from))
 	if err != nil {
 		return err
 	}

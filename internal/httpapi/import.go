@@ -184,17 +184,21 @@ func (im *archiveImport) archived(head *archiveHead) (*curate.Archived, error) {
 	if err != nil {
 		return nil, err
 	}
+	from, err := head.ImportedFrom.parse()
+	if err != nil {
+		return nil, err
+	}
 	hash, err := hex.DecodeString(head.Hash)
 	last := &rows[len(rows)-1]
 	var key session.Key // of messages that name none
-	if foreign := len(head.Sessions) == 0; foreign || err != nil {
+	if err != nil {
 		hash = nil
-		if foreign {
-			key = last.Key // in an export of this server, each message names its key
-		}
+	}
+	if len(head.Sessions) == 0 { // of another program: in an export of this one, each message names its key
+		key, hash, from = last.Key, nil, nil
 	}
 	return &curate.Archived{
-		Owner: ownerOf(im.r), Sessions: rows, Hash: hash, Restore: im.restore, Origin: origin,
+		Owner: ownerOf(im.r), Sessions: rows, Hash: hash, Restore: im.restore, Origin: origin, From: from,
 		Messages: func(yield func(session.Message, error) bool) {
 			for {
 				m, err := im.in.message(last)

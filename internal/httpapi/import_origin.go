@@ -3,6 +3,7 @@ package httpapi
 import (
 	"unicode/utf8"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
@@ -24,6 +25,38 @@ type archiveOrigin struct {
 	Adds bool `json:"adds,omitempty"`
 	// ChangedAt is when the other program changed the conversation last.
 	ChangedAt when `json:"changed_at,omitzero"`
+}
+
+// archiveSource says, in an export of this program, which conversation of another program a
+// lineage holds, so that an import of that program knows it in another home, too.
+type archiveSource struct {
+	System    string `json:"system"`
+	ID        string `json:"id"`
+	Marks     []byte `json:"marks"`
+	Texts     []byte `json:"texts,omitempty"`
+	NextSeq   int64  `json:"next_seq"`
+	ChangedAt when   `json:"changed_at,omitzero"`
+}
+
+// sourceOf is what an export says of the conversation that a lineage holds; nil for none.
+func sourceOf(g *lineage.Origin) *archiveSource {
+	if g == nil {
+		return nil
+	}
+	return &archiveSource{System: g.System, ID: g.ID, Marks: g.Marks, Texts: g.Texts, NextSeq: g.NextSeq, ChangedAt: when{g.ChangedAt}}
+}
+
+// parse checks what an export says; nil stays nil.
+func (a *archiveSource) parse() (*lineage.Origin, error) {
+	if a == nil {
+		return nil, nil
+	}
+	origin, err := (&archiveOrigin{System: a.System, ID: a.ID, Marks: a.Marks, Texts: a.Texts, ChangedAt: a.ChangedAt}).parse()
+	if err != nil {
+		return nil, err
+	}
+	origin.NextSeq = bound.Count(a.NextSeq)
+	return origin, nil
 }
 
 // maxOriginName bounds the name of another program and the id of a conversation in it, in

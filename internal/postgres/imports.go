@@ -20,6 +20,12 @@ func (db *DB) Origin(ctx context.Context, o owner.Owner, system, id string) (lin
 	return db.oneOrigin(ctx, `SELECT `+importColumns+` FROM imports WHERE owner_id = ? AND system = ? AND foreign_id = ?`, o.ID(), system, id)
 }
 
+// OriginOf implements curate.Store.
+func (db *DB) OriginOf(ctx context.Context, o owner.Owner, root session.ID) (lineage.Origin, error) {
+	const query = `SELECT ` + importColumns + ` FROM imports WHERE owner_id = ? AND root_id = ? ORDER BY system, foreign_id LIMIT 1`
+	return db.oneOrigin(ctx, query, o.ID(), string(root))
+}
+
 // oneOrigin reads an import.
 func (db *DB) oneOrigin(ctx context.Context, query string, args ...any) (lineage.Origin, error) {
 	scan := func(rows *rows) (got lineage.Origin, err error) {

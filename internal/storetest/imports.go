@@ -16,6 +16,7 @@ func importTests() []test {
 	return []test{
 		{"an origin is stored with its messages", testOriginStored},
 		{"an origin may not say what was said, nor when it was changed", testOriginUnread},
+		{"the origin of a lineage is found", testOriginOf},
 		{"an origin outlives its lineage without its marks", testOriginDeleted},
 		{"an import that was broken off leaves no origin", testOriginIncomplete},
 		{"an origin that names a thing is erased", testOriginNames},
@@ -79,6 +80,21 @@ func testOriginUnread(t *testing.T, st Store) {
 	}
 }
 
+func testOriginOf(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "key")
+	step := l.step(t, st, "one", "two")
+	step.Origin = originOf("c", "first")
+	l.commit(t, st, step)
+	got, err := st.OriginOf(t.Context(), alice(), "s")
+	kind(t, "held", err, "")
+	same(t, "held", got, *originOf("c", "first"))
+	_, err = st.OriginOf(t.Context(), bob(), "s")
+	kind(t, "of bob", err, fault.NotFound)
+	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "s"), "")
+	_, err = st.OriginOf(t.Context(), alice(), "s")
+	kind(t, "deleted", err, fault.NotFound)
+}
+
 func testOriginDeleted(t *testing.T, st Store) {
 	for _, o := range []owner.Owner{alice(), bob()} {
 		l := newTalk(o, "s", "key")
@@ -136,6 +152,10 @@ func importCases() map[string]isolationCase {
 	return map[string]isolationCase{
 		"Origin": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			got, err := st.Origin(ctx, o, "elsewhere", "the-conversation")
+			return string(got.Marks), err
+		}},
+		"OriginOf": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			got, err := st.OriginOf(ctx, o, theSession)
 			return string(got.Marks), err
 		}},
 	}
