@@ -157,6 +157,28 @@ func TestNewsByScope(t *testing.T) {
 	}
 }
 
+// TestNewsEndWithDevelopment: a stream that the development key has opened ends when the first key is
+// made, and the request that makes the key with it is answered.
+func TestNewsEndWithDevelopment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{development: true})
+	open := w.news(t, owner.DevelopmentKey, "")
+	open.next()
+	got := w.with(owner.DevelopmentKey, "POST", "/api/keys", `{"name":"first","owner":"local","scopes":["admin"]}`)
+	var made struct{ Key string }
+	if err := json.Unmarshal([]byte(got.body), &made); err != nil || got.status != http.StatusCreated || made.Key == "" {
+		t.Fatalf("got %d %s, %v, want a key", got.status, got.body, err)
+	}
+	for e := open.next(); e.name != ""; e = open.next() {
+		if !strings.Contains(e.data, `"key"`) {
+			t.Errorf("got %+v, want the end", e)
+		}
+	}
+	if audited := w.with(made.Key, "GET", "/api/audit", ""); !strings.Contains(audited.body, `"key.create"`) {
+		t.Errorf("got %s, want the key in the audit", audited.body)
+	}
+}
+
 // TestNewsEnd: streams are bounded, and end with their key and with the server.
 func TestNewsEnd(t *testing.T) {
 	t.Parallel()

@@ -211,7 +211,8 @@ type NewKey struct {
 	Memory  string // the session key of requests that name none; "" for none
 }
 
-// Create makes a key and returns its secret, which is shown once and not stored.
+// Create makes a key and returns its secret, which is shown once and not stored. Requests
+// under way with the development key end: from now on it is not accepted.
 func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	name, ownerID, scopes := in.Name, in.OwnerID, in.Scopes
 	if ownerID == "" {
@@ -255,6 +256,7 @@ func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 		return Key{}, "", fmt.Errorf("store key: %w", err)
 	}
 	k.noKeys.Store(0)
+	k.watch.end(DevelopmentName)
 	return key, secret, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/trail"
 )
 
 func TestLimits(t *testing.T) {
@@ -146,6 +147,44 @@ func TestWatch(t *testing.T) {
 	}
 	if len(k.watch.open[laptop.Key()]) != 0 {
 		t.Error("the revoked key's requests are still kept")
+	}
+}
+
+// TestWatchDevelopment ends what goes on with the development key when the first key is made, here or
+// by another process.
+func TestWatchDevelopment(t *testing.T) {
+	t.Parallel()
+	for _, elsewhere := range []string{"", "told", "not told"} {
+		k, store := ring()
+		maker := k
+		if elsewhere != "" {
+			maker = NewKeyring(store, nil, true, now)
+		}
+		development, err := k.Authenticate(t.Context(), DevelopmentKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, done := k.Watch(t.Context(), development)
+		defer done()
+		terminal, done := k.Watch(t.Context(), Here(trail.Terminal))
+		defer done()
+		made(t, maker, "first", "")
+		switch elsewhere {
+		case "told":
+			err = k.Revoked(t.Context(), DevelopmentName)
+		case "not told":
+			err = k.Revoked(t.Context(), "")
+		}
+		late, done := k.Watch(t.Context(), development) // authenticated before, watched after
+		defer done()
+		for name, ctx := range map[string]context.Context{"a request": open, "a late one": late} {
+			if fault.KindOf(context.Cause(ctx)) != fault.Unauthenticated {
+				t.Errorf("elsewhere %q, %s: got %v, want it ended as not allowed any more", elsewhere, name, context.Cause(ctx))
+			}
+		}
+		if err != nil || terminal.Err() != nil {
+			t.Errorf("elsewhere %q: got %v, and for the terminal %v", elsewhere, err, terminal.Err())
+		}
 	}
 }
 

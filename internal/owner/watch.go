@@ -9,9 +9,10 @@ import (
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/trail"
 )
 
-// watch cancels requests whose key is revoked.
+// watch cancels requests whose key is no longer valid.
 type watch struct {
 	mu      sync.Mutex
 	next    int
@@ -19,9 +20,12 @@ type watch struct {
 	revoked map[string]bool                            // by this process
 }
 
-// Watch returns a context that ends when the caller's key is revoked, or when the page
-// token of the caller ends, with a fault as its cause. The returned function ends the
-// watch.
+// DevelopmentName names the development key among keys.
+const DevelopmentName = trail.Development
+
+// Watch returns a context that ends when the caller's key is revoked, when the page token
+// of the caller ends, or, for the development key, when the first key is made, with a
+// fault as its cause. The returned function ends the watch.
 func (k *Keyring) Watch(ctx context.Context, o Owner) (context.Context, func()) {
 	var over []func()
 	watched := func(name string) {
@@ -33,8 +37,11 @@ func (k *Keyring) Watch(ctx context.Context, o Owner) (context.Context, func()) 
 			cancel(nil)
 		})
 	}
-	if o.stored {
+	switch {
+	case o.stored:
 		watched(o.key)
+	case o.by == trail.Development:
+		watched(DevelopmentName)
 	}
 	if o.token.ID != "" {
 		watched(TokenName(o.token.ID))
@@ -97,9 +104,11 @@ func (w *watch) keys() []string {
 	return slices.Collect(maps.Keys(w.open))
 }
 
-// Revoked ends the requests of a key that another process has revoked, or of the page token of a
-// [TokenName]. "" stands for any: news were lost, and those of all requests under way are looked up.
+// Revoked ends the requests of a key that another process has revoked, of the page token of a
+// [TokenName], or of the development key ([DevelopmentName]). "" stands for any: news were lost, and
+// those of all requests under way are looked up.
 func (k *Keyring) Revoked(ctx context.Context, name string) error {
+	k.noKeys.Store(0) // another process may have made a key
 	if name != "" {
 		k.watch.end(name)
 		return nil
@@ -119,8 +128,13 @@ func (k *Keyring) Revoked(ctx context.Context, name string) error {
 // TokenName names a page token among keys.
 func TokenName(id string) string { return tokenPrefix + id }
 
-// over reports whether a key was revoked, or a page token is gone.
+// over reports whether a key was revoked, a page token is gone, or the development key is no
+// longer accepted.
 func (k *Keyring) over(ctx context.Context, name string) (bool, error) {
+	if name == DevelopmentName {
+		accepted, err := k.Development(ctx)
+		return err == nil && !accepted, err
+	}
 	if id, isToken := strings.CutPrefix(name, tokenPrefix); isToken {
 		_, err := k.passes.PassByID(ctx, id)
 		if fault.KindOf(err) == fault.NotFound {
@@ -134,8 +148,11 @@ func (k *Keyring) over(ctx context.Context, name string) (bool, error) {
 
 // ended says that a key, or a page token, is no longer valid.
 func ended(name string) error {
-	if strings.HasPrefix(name, tokenPrefix) {
+	switch {
+	case strings.HasPrefix(name, tokenPrefix):
 		return fault.New(fault.Unauthenticated, "invalid_api_key", "This page token has ended. Sign in again.")
+	case name == DevelopmentName:
+		return fault.New(fault.Unauthenticated, "invalid_api_key", "The development key is no longer accepted: this server has a key of its own now.")
 	}
 	return fault.New(fault.Unauthenticated, "invalid_api_key", "This API key has been revoked.")
 }

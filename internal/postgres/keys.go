@@ -51,6 +51,7 @@ func (db *DB) InsertKey(ctx context.Context, k owner.Key) error {
 		if err != nil {
 			return fmt.Errorf("insert key: %w", err)
 		}
+		t.announce(aboutKey + owner.DevelopmentName)
 		return nil
 	})
 }

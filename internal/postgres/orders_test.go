@@ -169,21 +169,7 @@ func TestRevokedElsewhere(t *testing.T) {
 	t.Parallel()
 	nodes := openNodes(t, 2)
 	for _, lost := range []bool{false, true} {
-		rings := make([]*owner.Keyring, len(nodes))
-		for i, db := range nodes {
-			rings[i] = owner.NewKeyring(db, nil, false, time.Now)
-			rings[i].KeepPasses(db)
-			db.HearRevoked(func(id string) {
-				if lost && id != "" {
-					return
-				}
-				go func() {
-					if err := rings[i].Revoked(context.Background(), id); err != nil {
-						t.Error(err)
-					}
-				}()
-			})
-		}
+		rings := ringsOf(t, nodes, lost)
 		key, secret, err := rings[0].Create(t.Context(), owner.NewKey{Name: fmt.Sprint("key ", lost)})
 		if err != nil {
 			t.Fatal(err)
@@ -212,17 +198,64 @@ func TestRevokedElsewhere(t *testing.T) {
 			if lost { // the connection that hears was away, and is there again
 				nodes[1].tellRevoked("")
 			}
-			select {
-			case <-c.ctx.Done():
-				if code := fault.CodeOf(context.Cause(c.ctx)); code != "invalid_api_key" {
-					t.Errorf("the request of %s ended with %q", c.name, code)
-				}
-			case <-time.After(10 * time.Second):
-				t.Errorf("lost %t: the request of %s goes on", lost, c.name)
-			}
+			isOver(c.ctx, t, fmt.Sprintf("lost %t: the request of %s", lost, c.name))
 		}
 		endKey()
 		endToken()
+	}
+}
+
+// TestDevelopmentEndsElsewhere: the requests of the development key end on all nodes when one makes
+// the first key, also if the notification is lost.
+func TestDevelopmentEndsElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []bool{false, true} {
+		nodes := openNodes(t, 2)
+		rings := ringsOf(t, nodes, lost)
+		ctx, end := watched(t, rings[1], owner.DevelopmentKey)
+		defer end()
+		if _, _, err := rings[0].Create(t.Context(), owner.NewKey{Name: "first"}); err != nil {
+			t.Fatal(err)
+		}
+		if lost { // the connection that hears was away, and is there again
+			nodes[1].tellRevoked("")
+		}
+		isOver(ctx, t, fmt.Sprintf("lost %t: the request of the development key", lost))
+	}
+}
+
+// ringsOf are the keyrings of nodes, which hear of keys that other nodes revoke and make. lost says
+// that the notifications are lost.
+func ringsOf(t *testing.T, nodes []*DB, lost bool) []*owner.Keyring {
+	t.Helper()
+	rings := make([]*owner.Keyring, len(nodes))
+	for i, db := range nodes {
+		rings[i] = owner.NewKeyring(db, nil, true, time.Now)
+		rings[i].KeepPasses(db)
+		db.HearRevoked(func(id string) {
+			if lost && id != "" {
+				return
+			}
+			go func() {
+				if err := rings[i].Revoked(context.Background(), id); err != nil {
+					t.Error(err)
+				}
+			}()
+		})
+	}
+	return rings
+}
+
+// isOver waits until a request has ended because its key is no longer valid.
+func isOver(ctx context.Context, t *testing.T, what string) {
+	t.Helper()
+	select {
+	case <-ctx.Done():
+		if code := fault.CodeOf(context.Cause(ctx)); code != "invalid_api_key" {
+			t.Errorf("%s: it ended with %q", what, code)
+		}
+	case <-time.After(10 * time.Second):
+		t.Errorf("%s: it goes on", what)
 	}
 }
 

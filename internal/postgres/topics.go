@@ -24,7 +24,7 @@ const (
 	aboutPlace = "p" // the topic follows
 	aboutRun   = "r" // owner and id of a run follow, in JSON
 	aboutOrder = "o" // a live.Order follows, in JSON
-	aboutKey   = "k" // the id of a key that was revoked follows, or the name of a page token that is gone
+	aboutKey   = "k" // what no longer admits follows: the id of a key, or the name of a page token or of the development key
 	aboutNews  = "n" // a dispatch follows, in JSON
 )
 
@@ -38,9 +38,9 @@ type ears struct {
 	lost    func()
 }
 
-// HearRevoked calls revoked for each key that a node revokes, and with [owner.TokenName] for each
-// page token that a node deletes. It calls revoked with "" after news of keys may have been lost. It is
-// called once. The function must not block.
+// HearRevoked calls revoked for each key that a node revokes, with [owner.TokenName] for each page
+// token that a node deletes, and with [owner.DevelopmentName] when a node makes a key. It calls revoked
+// with "" after news of keys may have been lost. It is called once. The function must not block.
 func (db *DB) HearRevoked(revoked func(id string)) {
 	db.ears.mu.Lock()
 	defer db.ears.mu.Unlock()
