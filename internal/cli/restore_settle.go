@@ -134,8 +134,9 @@ func (s *server) settleJob(ctx context.Context, o owner.Owner, j *job.Job, pause
 	if !pause && j.NextRunAt.After(s.now()) {
 		return false, nil
 	}
+	read := j.UpdatedAt
 	j.State, j.NextRunAt, j.UpdatedAt = job.Paused, time.Time{}, s.now()
-	if err := s.db.UpdateJob(ctx, o, *j); err != nil || pause {
+	if err := s.db.UpdateJob(ctx, o, *j, read); err != nil || pause {
 		return true, err
 	}
 	_, err = s.planner.Resume(ctx, o, j.ID)

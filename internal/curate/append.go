@@ -27,6 +27,9 @@ type Addition struct {
 	Messages []session.Message
 	// Restore lets an import restore forgotten content.
 	Restore bool
+	// Check refuses the messages by its error, given what memory knows before them; nil refuses
+	// none.
+	Check func(*memory.View) error
 }
 
 // Append adds messages to a transcript. Each is distilled like a message of a turn. It
@@ -44,6 +47,7 @@ func (c *Curator) Append(ctx context.Context, a *Addition) (session.Session, []s
 		return session.Session{}, nil, err
 	}
 	defer open.Close()
+	open.Check = a.Check
 	if err := c.leaveOut(ctx, a); err != nil {
 		return session.Session{}, nil, err
 	}

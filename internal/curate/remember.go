@@ -53,18 +53,10 @@ func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) 
 	if err != nil {
 		return nil, err
 	}
-	if n.Replaces != "" {
-		fact, err := c.Fact(ctx, n.Owner, scope, n.Replaces)
-		if err != nil {
-			return nil, err
-		}
-		if !fact.Current() {
-			return nil, fault.New(fault.Conflict, "fact_replaced", fmt.Sprintf("The fact no longer holds: %s has replaced it. Read that one, and edit it in its place.", fact.SupersededBy))
-		}
-	}
 	add := &Addition{
 		Owner: n.Owner, Session: n.Session, Key: n.Key, Source: session.SourceAPI,
 		Messages: []session.Message{{Role: session.User, Content: text, Note: memory.FormatNote(n.Kind, n.Replaces)}},
+		Check:    n.check,
 	}
 	if add.Session == "" {
 		add.Session = Notebook(n.Key)
@@ -85,6 +77,21 @@ func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) 
 		}
 	}
 	return out, nil
+}
+
+// check refuses a note that replaces what is not there, or was replaced already.
+func (n *Note) check(v *memory.View) error {
+	if n.Replaces == "" {
+		return nil
+	}
+	fact, err := FactIn(v, n.Replaces)
+	if err != nil {
+		return err
+	}
+	if !fact.Current() {
+		return fault.New(fault.Conflict, "fact_replaced", fmt.Sprintf("The fact no longer holds: %s has replaced it. Read that one, and edit it in its place.", fact.SupersededBy))
+	}
+	return nil
 }
 
 // Notebook is the session for notes of a key without a session.

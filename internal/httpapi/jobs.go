@@ -201,9 +201,13 @@ func (s *server) getJob(w http.ResponseWriter, r *http.Request) error {
 	return answerJob(w, r, s.Jobs.Job)
 }
 
-// patchJob answers PATCH /api/jobs/{id}.
+// patchJob answers PATCH /api/jobs/{id}. With updated_at, only a job that was not changed since then
+// is.
 func (s *server) patchJob(w http.ResponseWriter, r *http.Request) error {
-	var in jobInput
+	var in struct {
+		jobInput
+		UpdatedAt *time.Time `json:"updated_at"`
+	}
 	if err := decode(r, &in); err != nil {
 		return err
 	}
@@ -211,6 +215,7 @@ func (s *server) patchJob(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	p.Read = in.UpdatedAt
 	j, err := s.Jobs.Edit(r.Context(), ownerOf(r), jobID(r), p)
 	if err != nil {
 		return err

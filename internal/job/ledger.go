@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -67,8 +68,10 @@ type Store interface {
 	// Jobs returns all jobs of an owner, in the order they were made.
 	Jobs(ctx context.Context, o owner.Owner) ([]Job, error)
 	// UpdateJob replaces the fields that people set. The scheduler's fields (Fires,
-	// LastRunAt, LastStatus, Seen) stay. NotFound; Conflict "job_exists".
-	UpdateJob(ctx context.Context, o owner.Owner, j Job) error
+	// LastRunAt, LastStatus, Seen) stay. read is the UpdatedAt with which the job was read:
+	// if the stored job has another one, it fails with [ErrChanged]. NotFound; Conflict
+	// "job_exists".
+	UpdateJob(ctx context.Context, o owner.Owner, j Job, read time.Time) error
 	// DeleteJob removes a job with its fires and deliveries. NotFound.
 	DeleteJob(ctx context.Context, o owner.Owner, id ID) error
 	// Fires returns the newest slots of a job before a time, newest first, with their
@@ -77,6 +80,11 @@ type Store interface {
 	// AddFire adds a slot outside the schedule. NotFound without the job; Conflict
 	// "job_busy" if one of its fires is not over.
 	AddFire(ctx context.Context, o owner.Owner, r Fire) error
+}
+
+// ErrChanged says that a job was edited after it was read.
+func ErrChanged() error {
+	return fault.New(fault.Stale, "job_changed", "The job was changed meanwhile. Read it again, and change it then.").At("updated_at")
 }
 
 // History shows the fires of all jobs.

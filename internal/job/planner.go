@@ -97,6 +97,8 @@ type Patch struct {
 	CatchUp                                 *CatchUp
 	Timeout                                 *time.Duration
 	Enabled                                 *bool
+	// Read is the UpdatedAt that the job must still have; nil for any.
+	Read *time.Time
 }
 
 // replans reports whether a patch changes a job's next due time.
@@ -106,13 +108,17 @@ func (c *Patch) replans(j *Job) bool {
 }
 
 // Edit changes a job and returns it. A new schedule counts from now and restarts a job
-// that has ended. A new webhook gets a new secret.
+// that has ended. A new webhook gets a new secret. Of two edits at the same moment, one fails with
+// [ErrChanged].
 func (p *Planner) Edit(ctx context.Context, o owner.Owner, id ID, c *Patch) (Job, error) {
 	j, err := p.Job(ctx, o, id)
 	if err != nil {
 		return Job{}, err
 	}
-	now := moment(p.now)
+	read, now := j.UpdatedAt, moment(p.now)
+	if c.Read != nil && !c.Read.Equal(read) {
+		return Job{}, ErrChanged()
+	}
 	replan := c.replans(&j)
 	take(&j.Name, c.Name)
 	take(&j.Timezone, c.Timezone)
@@ -145,8 +151,10 @@ func (p *Planner) Edit(ctx context.Context, o owner.Owner, id ID, c *Patch) (Job
 	if !replan {
 		j.NextRunAt = next
 	}
-	j.UpdatedAt = now
-	if err := p.UpdateJob(ctx, o, j); err != nil {
+	if j.UpdatedAt = now; !now.After(read) { // each edit has a time of its own
+		j.UpdatedAt = read.Add(time.Millisecond)
+	}
+	if err := p.UpdateJob(ctx, o, j, read); err != nil {
 		return Job{}, err
 	}
 	p.changed()

@@ -38,6 +38,9 @@ type Open struct {
 	At time.Time
 	// Fresh says that the id is new.
 	Fresh bool
+	// Check is asked before each step, when View has all that was learnt before the step: its
+	// error ends the step, of which nothing is then done. nil lets every step through.
+	Check func(*memory.View) error
 
 	lineages *Lineages
 	held     *Held  // nil for a lineage of the past
@@ -159,6 +162,11 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 			place.done()
 		}
 	}()
+	if o.Check != nil {
+		if err := o.Check(o.View); err != nil {
+			return Step{}, err
+		}
+	}
 	first, err := o.reserve(ctx, len(ms))
 	if err != nil {
 		return Step{}, fmt.Errorf("reserve message ids: %w", err)

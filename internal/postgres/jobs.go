@@ -101,9 +101,9 @@ func (db *DB) Jobs(ctx context.Context, o owner.Owner) ([]job.Job, error) {
 }
 
 // UpdateJob implements job.Store.
-func (db *DB) UpdateJob(ctx context.Context, o owner.Owner, j job.Job) error {
+func (db *DB) UpdateJob(ctx context.Context, o owner.Owner, j job.Job, read time.Time) error {
 	const update = `UPDATE jobs SET name = ?, schedule = ?, timezone = ?, prompt = ?, session_id = ?, session_key = ?, deliver = ?, secret = ?,
-		repeat = ?, catch_up = ?, model = ?, timeout = ?, state = ?, anchor = ?, next_run_at = ?, updated_at = ? WHERE owner_id = ? AND id = ?`
+		repeat = ?, catch_up = ?, model = ?, timeout = ?, state = ?, anchor = ?, next_run_at = ?, updated_at = ? WHERE owner_id = ? AND id = ? AND updated_at = ?`
 	return db.w.submit(ctx, o, func(t *tx) error {
 		if err := t.refuseJobName(o, &j); err != nil {
 			return err
@@ -111,11 +111,18 @@ func (db *DB) UpdateJob(ctx context.Context, o owner.Owner, j job.Job) error {
 		changed, err := t.changed(update, j.Name, j.Schedule, j.Timezone, j.Prompt, string(j.Session), null(j.Key), string(j.Deliver),
 			null(j.Secret),
 			j.Repeat, string(j.CatchUp), null(j.Model), j.Timeout.Milliseconds(), string(j.State), millis(j.Anchor), millis(j.NextRunAt),
-			millis(j.UpdatedAt), o.ID(), string(j.ID))
-		if err == nil && !changed {
-			return errNoJob()
+			millis(j.UpdatedAt), o.ID(), string(j.ID), millis(read))
+		if err != nil || changed {
+			return err
 		}
-		return err
+		var there bool
+		if err := t.row(`SELECT EXISTS (SELECT 1 FROM jobs WHERE owner_id = ? AND id = ?)`, o.ID(), string(j.ID)).Scan(&there); err != nil {
+			return fmt.Errorf("look for job: %w", err)
+		}
+		if there {
+			return job.ErrChanged()
+		}
+		return errNoJob()
 	})
 }
 

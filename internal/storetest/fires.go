@@ -82,7 +82,7 @@ func testSlotOnce(t *testing.T, st Store) {
 		t.Errorf("got %d that opened the slot, want 1", opened.Load())
 	}
 	// A job whose NextRunAt was set back finds its slot in the ledger.
-	kind(t, "update", st.UpdateJob(t.Context(), alice(), j), "")
+	kind(t, "update", st.UpdateJob(t.Context(), alice(), j, epoch()), "")
 	open(t, st, alice(), j, hour(1))
 	runs, err := st.Fires(t.Context(), alice(), j.ID, time.Time{}, 10)
 	kind(t, "runs", err, "")
@@ -219,14 +219,14 @@ func testPausedAttempts(t *testing.T, st Store) {
 	j := mustCreate(t, st, alice(), "job_1")
 	open(t, st, alice(), j, hour(1))
 	j.State, j.NextRunAt = job.Paused, time.Time{}
-	kind(t, "pause", st.UpdateJob(t.Context(), alice(), j), "")
+	kind(t, "pause", st.UpdateJob(t.Context(), alice(), j, epoch()), "")
 	a, err := st.Agenda(t.Context(), hour(1), 10)
 	kind(t, "agenda", err, "")
 	if len(a.Fires) != 0 || !a.Next.IsZero() {
 		t.Errorf("agenda of a paused job: got %+v", a)
 	}
 	j.State = job.Scheduled
-	kind(t, "resume", st.UpdateJob(t.Context(), alice(), j), "")
+	kind(t, "resume", st.UpdateJob(t.Context(), alice(), j, epoch()), "")
 	if a, err = st.Agenda(t.Context(), hour(1), 10); err != nil || len(a.Fires) != 1 {
 		t.Errorf("agenda of a resumed job: got %+v, %v", a, err)
 	}

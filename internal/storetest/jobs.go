@@ -71,8 +71,8 @@ func testJobNames(t *testing.T, st Store) {
 	kind(t, "another of the name", err, fault.Conflict)
 	kind(t, "another owner's", st.CreateJob(t.Context(), bob(), aJob("job_1", "report"), manyJobs), "")
 	kind(t, "create", st.CreateJob(t.Context(), alice(), aJob("job_2", "other"), manyJobs), "")
-	kind(t, "rename to a name that is taken", st.UpdateJob(t.Context(), alice(), aJob("job_2", "report")), fault.Conflict)
-	kind(t, "rename to its own", st.UpdateJob(t.Context(), alice(), aJob("job_1", "report")), "")
+	kind(t, "rename to a name that is taken", st.UpdateJob(t.Context(), alice(), aJob("job_2", "report"), epoch()), fault.Conflict)
+	kind(t, "rename to its own", st.UpdateJob(t.Context(), alice(), aJob("job_1", "report"), epoch()), "")
 }
 
 func testJobLimit(t *testing.T, st Store) {
@@ -95,13 +95,19 @@ func testJobUpdate(t *testing.T, st Store) {
 	got, err := st.Job(t.Context(), alice(), j.ID)
 	kind(t, "job", err, "")
 	j.Name, j.Prompt, j.State, j.NextRunAt, j.UpdatedAt = "renamed", "Anything?", job.Paused, time.Time{}, due
-	kind(t, "update", st.UpdateJob(t.Context(), alice(), j), "")
+	kind(t, "update", st.UpdateJob(t.Context(), alice(), j, epoch()), "")
 	j.Fires, j.LastRunAt, j.LastStatus, j.Seen = 1, due, job.Completed, &job.Seen{Own: 7, Others: 9}
 	same(t, "what the scheduler wrote", got.Seen, j.Seen)
 	got, err = st.Job(t.Context(), alice(), j.ID)
 	kind(t, "job", err, "")
 	same(t, "job", got, j)
-	kind(t, "update an absent one", st.UpdateJob(t.Context(), alice(), aJob("job_9", "absent")), fault.NotFound)
+	kind(t, "update an absent one", st.UpdateJob(t.Context(), alice(), aJob("job_9", "absent"), epoch()), fault.NotFound)
+	again := j
+	again.Prompt = "Anything else?"
+	kind(t, "update what was changed since", st.UpdateJob(t.Context(), alice(), again, epoch()), fault.Stale)
+	got, err = st.Job(t.Context(), alice(), j.ID)
+	kind(t, "job", err, "")
+	same(t, "job after that", got, j)
 }
 
 // fire opens a job's slot, claims it, and settles it with a delivery.
@@ -207,7 +213,7 @@ func jobWritingCases() map[string]isolationCase {
 			return nil, st.CreateJob(ctx, o, aJob("job_another", "another"), manyJobs)
 		}},
 		"UpdateJob": {silent: true, stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return nil, st.UpdateJob(ctx, o, aJob(theJob, "changed"))
+			return nil, st.UpdateJob(ctx, o, aJob(theJob, "changed"), epoch())
 		}},
 		"DeleteJob": {silent: true, stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return nil, st.DeleteJob(ctx, o, theJob)

@@ -17,8 +17,8 @@ func (s *Store) CreateJob(ctx context.Context, o owner.Owner, j job.Job, most in
 }
 
 // UpdateJob implements job.Store.
-func (s *Store) UpdateJob(ctx context.Context, o owner.Owner, j job.Job) error {
-	err := s.Database.UpdateJob(ctx, o, j)
+func (s *Store) UpdateJob(ctx context.Context, o owner.Owner, j job.Job, read time.Time) error {
+	err := s.Database.UpdateJob(ctx, o, j, read)
 	s.tell(o, err, news.Job, string(j.ID), "changed")
 	return err
 }
