@@ -58,7 +58,7 @@ interface Place {
 
 /** A place on view. */
 type OnView = import('./page/js/screen.js').Screen & {
-  list?: (alone: boolean) => Kid;
+  list?: () => Kid;
   content: () => Kid;
   panel?: () => Kid;
   closePanel?: () => void;

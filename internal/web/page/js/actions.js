@@ -3,7 +3,7 @@ import { get, part, patch, post, remove, send } from './api.js';
 import { ask, dialog, once, prompt, toast } from './dialog.js';
 import { closeMenu, h } from './dom.js';
 import { decision, field } from './screen.js';
-import { can, change, copy, dropDrafts, save, tab } from './store.js';
+import { can, change, copy, dropDrafts, save, state, tab } from './store.js';
 import { month, plural } from './words.js';
 
 /** @param {() => any} f */
@@ -99,11 +99,11 @@ async function erase(s, path) {
   await remove(path);
   tab.set(`draft:${root}`, null);
   dropDrafts(word);
-  location.hash = '#/sessions';
+  if (state.route.path[0] === root) location.hash = '#/sessions';
   toast('The session is deleted.');
 }
 
-/** goTo jumps to a message by its number, or to a day. @param {import('./chat.js').Chat} chat */
+/** goTo jumps to a message by its number, or to a day. @param {import('./sessions.js').Chat} chat */
 export async function goTo(chat) {
   const s = chat.session.data;
   const months = monthsOf(s.started_at, s.last_active);

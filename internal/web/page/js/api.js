@@ -16,6 +16,16 @@ export class Problem extends Error {
     /** whether these are not the server's own words, but those of something before it */
     this.foreign = of.foreign ?? false;
   }
+
+  /** about is how those who look after the server find it. */
+  get about() { return [this.code, this.requestID && `request ${this.requestID}`].filter(Boolean).join(', '); }
+}
+
+/** problemOf is a failure as a person needs to know it: what is none of a request's is the page's own. @param {unknown} err */
+export function problemOf(err) {
+  if (err instanceof Problem) return err;
+  console.error(err);
+  return new Problem({ status: -1, code: 'page_error', message: 'This page has failed. Reload it; if it fails again, report it as a bug.' });
 }
 
 let token = '';

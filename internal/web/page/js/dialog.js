@@ -1,7 +1,7 @@
 // Dialogs and short messages. What cannot be undone wants a name typed.
-import { Problem } from './api.js';
+import { problemOf } from './api.js';
 import { draw, focused, h, settle } from './dom.js';
-import { broken, decision, field, trouble } from './screen.js';
+import { decision, field, trouble } from './screen.js';
 import { change, drawNow } from './store.js';
 import { toType, typed } from './words.js';
 
@@ -30,9 +30,8 @@ function dismiss(id) {
 
 /** @param {unknown} err */
 export function failed(err) {
-  if (!(err instanceof Problem)) { console.error(err); return toast(broken, undefined, true); }
-  const more = err.requestID ? ` (${[err.code, `request ${err.requestID}`].filter(Boolean).join(', ')})` : '';
-  return toast(err.message + more, undefined, true);
+  const { message, requestID, about } = problemOf(err);
+  toast(requestID ? `${message} (${about})` : message, undefined, true);
 }
 
 /** @type {WeakSet<EventTarget>} the buttons and forms that act */
@@ -134,8 +133,7 @@ export function prompt(of, act) {
     try {
       close(await act(text));
     } catch (err) {
-      if (!(err instanceof Problem)) throw err;
-      problem = err;
+      problem = problemOf(err);
       change();
       return false;
     }

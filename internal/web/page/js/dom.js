@@ -149,9 +149,8 @@ function setProp(el, name, value, before) {
     el[name] = value ?? null;
     return;
   }
-  const attribute = name === 'class' ? 'class' : name;
-  if (value === undefined || value === null || value === false) el.removeAttribute(attribute);
-  else el.setAttribute(attribute, value === true ? '' : visible(String(value)));
+  if (value === undefined || value === null || value === false) el.removeAttribute(name);
+  else el.setAttribute(name, value === true ? '' : visible(String(value)));
 }
 
 // The focus. Each path begins with what has had it, and goes on with what that is in.

@@ -6,7 +6,7 @@ import { h } from './dom.js';
 import { more, Pages } from './list.js';
 import { check, choice, empty, finder, pairs, panelOf, place, quotes, shown, Source, who } from './screen.js';
 import { patient } from './runs.js';
-import { calm, change, dropDrafts } from './store.js';
+import { calm, change, dropDrafts, state } from './store.js';
 import { day, dayClock, days, endOf, exact, month, number, plural, same, short, span } from './words.js';
 
 /** @typedef {import('./memory.js').Memory} Memory */
@@ -248,7 +248,7 @@ export class FactPanel {
     const own = [scope.session_key, scope.session_id, fact.session_id];
     const out = await patient(() => remove(`api/memory/${part(fact.id)}`, { query: scope }), (r) => own.includes(r.session_key ?? r.lineage_root_id));
     dropDrafts(fact.quote);
-    this.memory.closePanel();
+    if (state.route.query.fact === this.id) this.memory.closePanel();
     this.memory.tab?.again?.();
     toast(`${plural(out.facts_erased, 'fact is', 'facts are')} forgotten, and the words are erased.`);
   }

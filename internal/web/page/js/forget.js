@@ -1,6 +1,6 @@
 // Forgetting in three steps: what goes, the word typed, the certificate.
-import { post } from './api.js';
-import { confirmation, dialog, failed } from './dialog.js';
+import { post, problemOf } from './api.js';
+import { confirmation, dialog } from './dialog.js';
 import { h } from './dom.js';
 import { tellAll } from './events.js';
 import { decision, figure, figures, quotes, trouble, who } from './screen.js';
@@ -21,8 +21,7 @@ export async function forget(scope) {
       if (dry) step.count = await send();
       else done(step, await patient(send, (r) => step.what === 'about' || [r.session_key, r.lineage_root_id].includes(step.word)));
     } catch (err) {
-      if (/** @type {any} */ (err).status === undefined) failed(err);
-      step.problem = err;
+      step.problem = problemOf(err);
     }
     step.busy = false;
     change();

@@ -1,10 +1,10 @@
 // What runs when nobody looks: the jobs, one of them, and what failed of all.
-import { get, part, patch, post, remove } from './api.js';
+import { get, part, patch, post, problemOf, remove } from './api.js';
 import { ask, dialog, once, toast } from './dialog.js';
 import { h } from './dom.js';
-import { cells, choice, column, empty, field, grid, head, marked, pairs, rowOf, Screen, shown, Source, trouble } from './screen.js';
+import { cells, choice, column, empty, field, grid, head, intro, marked, pairs, rowOf, Screen, shown, Source, trouble } from './screen.js';
 import { copied } from './nodes.js';
-import { calm, change } from './store.js';
+import { calm, change, state } from './store.js';
 import { ago, exact, inZone, now, number, ownZone, plural, wait } from './words.js';
 
 const late = 90_000; // milliseconds after which a job is overdue
@@ -76,10 +76,8 @@ class Jobs extends Screen {
     return this.form;
   }
 
-  /** @param {boolean} alone */
-  list(alone) {
+  list() {
     return [
-      alone && h('h1', { class: 'list-title' }, 'Jobs'),
       h('div', { class: 'finder' }, h('a', { class: 'button', href: '#/jobs/new' }, 'New job'), h('a', { class: 'button', href: '#/jobs/failed' }, 'Failed and skipped')),
       h('div', { class: 'scroll' }, shown(this.all, ({ data }) => (data.length === 0
         ? empty('Jobs will be listed here: prompts that are said at a time, such as “every weekday 9am”. Make one with New job.')
@@ -102,7 +100,7 @@ class Jobs extends Screen {
     if (form) return [head('jobs', form.title), form.view()];
     if (this.id === 'failed') return [head('jobs', 'Failed and skipped in the last 7 days'), column('wide', shown(this.failures, (rows) => (rows.length === 0 ? empty('Nothing has failed, and nothing was skipped.') : ledger(rows, true))))];
     const j = this.job;
-    if (!this.id) return column('', h('h1', null, 'Jobs'), h('p', { class: 'soft' }, 'Choose a job to see what became of it, or make a new one.'));
+    if (!this.id) return intro(this.name, 'Choose a job to see what became of it, or make a new one.');
     if (!j) return column('', h('h1', null, 'Jobs'), this.all.data && h('p', null, 'There is no such job. It may have been deleted.'));
     return [this.head(j), column('wide', about(j), this.times(j),
       h('h2', null, 'What became of each due time'),
@@ -202,17 +200,31 @@ export function jobForm(job, done) {
     if (name === 'schedule' || name === 'timezone') look();
     change();
   };
+  // meet takes over what another edit has changed, and says what both have changed.
+  const meet = async () => {
+    const theirs = (await get(`api/jobs/${part(job.id)}`)).job;
+    const mine = changes(value, job);
+    for (const n of fields) {
+      if (!(n in mine)) value[n] = theirs[n] ?? '';
+      else if (theirs[n] !== job[n]) problem.message += ` There, the ${n} is now: ${theirs[n] || 'none'}`;
+    }
+    job = theirs;
+  };
   const submit = once(async () => {
     [busy, problem] = [true, null];
     change();
     try {
       const body = changes(value, job);
-      const out = job ? await patch(`api/jobs/${part(job.id)}`, body) : await post('api/jobs', body);
+      const out = job ? await patch(`api/jobs/${part(job.id)}`, { ...body, updated_at: job.updated_at }) : await post('api/jobs', body);
       if (out.job.webhook_secret) await secret('The secret of the webhook', out.job.webhook_secret, 'Its receiver checks signatures with it.');
       await done(out.job);
-    } catch (err) { problem = err; }
-    busy = false;
-    change();
+    } catch (err) {
+      problem = problemOf(err);
+      if (problem.code === 'job_changed') await meet();
+    } finally {
+      busy = false;
+      change();
+    }
   });
   return { id: job?.id ?? 'new', title: job ? `Edit ${job.name}` : 'New job', view: () => formView({ value, set, submit, busy, problem, times }) };
 }
@@ -224,11 +236,11 @@ function changes(value, job) {
 }
 
 /** @param {string} title @param {string} text @param {string} what */
-export async function secret(title, text, what) {
-  await dialog(title, (close) => [
+export function secret(title, text, what) {
+  return (state.held = dialog(title, (close) => [
     h('p', null, `It is shown only now. ${what}`), h('p', { class: 'block mono' }, text),
-    h('div', { class: 'buttons' }, h('button', { onclick: copied(text) }, 'Copy'), h('button', { class: 'primary', onclick: () => close(true) }, 'I have it')),
-  ]);
+    h('div', { class: 'buttons' }, h('button', { onclick: copied(() => text) }, 'Copy'), h('button', { class: 'primary', onclick: () => close(true) }, 'I have it')),
+  ]));
 }
 
 /** @param {any} f */

@@ -1,10 +1,9 @@
 // The frame: places, list, content and panel, and the address that names what they show.
 import { draw, h, heading, keepFocus } from './dom.js';
 import { watch } from './events.js';
-import { keyboard } from './keys.js';
 import { toast, toasts } from './dialog.js';
 import { plain } from './screen.js';
-import { allowed, missing, place, places, unread } from './places.js';
+import { allowed, keyboard, missing, place, places, unread } from './places.js';
 import { enter, foot, banner } from './signin.js';
 import { change, onDraw, state, theme } from './store.js';
 import { visible } from './words.js';
@@ -44,11 +43,11 @@ function frame() {
   const list = screen.list && (wide.matches || screen.listing());
   return [
     h('a', { class: 'skip', href: '#main', onclick: skip }, 'Skip to the content'),
-    h('div', { class: `frame${panel && wide.matches ? ' paneled' : ''}${list ? ' listed' : ''}` },
+    h('div', { class: 'frame' },
       sidebar(),
       list && (wide.matches
-        ? h('section', { key: 'list', class: 'list', 'aria-label': 'List' }, screen.list?.(false))
-        : h('main', { key: 'list-main', id: 'main', class: 'list', tabindex: -1 }, screen.list?.(true))),
+        ? h('section', { key: 'list', class: 'list', 'aria-label': 'List' }, screen.list?.())
+        : h('main', { key: 'list-main', id: 'main', class: 'list', tabindex: -1 }, h('h1', { class: 'list-title' }, screen.name), screen.list?.())),
       (wide.matches || !list) && h('main', { key: 'main', id: 'main', class: 'content', tabindex: -1 }, screen.content()),
       panel && side(screen, panel)),
     banner(),

@@ -6,7 +6,7 @@ import { h } from './dom.js';
 import { addFact, FactPanel, Facts, timeline } from './facts.js';
 import { forget } from './forget.js';
 import { Listing } from './list.js';
-import { column, empty, figure, figures, finder, head, pairs, rowOf, Screen, shown, Source, when } from './screen.js';
+import { column, empty, figure, figures, finder, head, intro, pairs, rowOf, Screen, shown, Source, when } from './screen.js';
 import { where } from './message.js';
 import { calm, change, randomID } from './store.js';
 import { day, endOf, number, plural, short } from './words.js';
@@ -80,10 +80,8 @@ export class Memory extends Screen {
     });
   }
 
-  /** @param {boolean} alone */
-  list(alone) {
+  list() {
     return [
-      alone && h('h1', { class: 'list-title' }, 'Memory'),
       h('div', { class: 'finder' }, finder('Find a session or a key', this.scopes.filter.q, (q) => this.scopes.set('q', q), { type: this.id ? 'text' : 'search' })),
       this.scopes.view('Memories will be listed here. Tell something in a session, and come back.'),
     ];
@@ -93,8 +91,7 @@ export class Memory extends Screen {
 
   content() {
     if (!this.id) {
-      return column('', h('h1', null, 'Memory'),
-        h('p', { class: 'soft' }, 'Choose whose memory to look at: that of a session, or that of a session key, which several sessions share.'),
+      return intro(this.name, 'Choose whose memory to look at: that of a session, or that of a session key, which several sessions share.',
         h('div', { class: 'buttons' }, h('button', { onclick: () => forget({}) }, 'Forget…')));
     }
     return [

@@ -83,7 +83,7 @@ function rest(m, doing, el) {
 function tools(m, doing) {
   return make('div', { class: 'tools' },
     h('a', { href: `#/sessions/${part(doing.root)}/${m.seq}`, class: 'note', title: 'The address of this message' }, `message ${number(m.seq)}`),
-    h('button', { class: 'link', onclick: once(async (e) => { const button = { currentTarget: e.currentTarget }; await copied(await whole(m, doing))(button); }) }, 'Copy'),
+    h('button', { class: 'link', onclick: once(copied(() => whole(m, doing))) }, 'Copy'),
     h('button', { class: 'link', onclick: once(() => doing.fork(m)) }, 'Fork from here'));
 }
 
@@ -179,8 +179,8 @@ function reasons(r) {
   return [
     h('p', { class: 'note' }, `Answered by ${who} on ${dayClock(r.at)}. This is what it was given.`),
     given(r.context),
-    facts(r.facts),
-    recalled(r.recalled),
+    titled('Facts', r.facts, fact),
+    titled('Recalled', r.recalled, (q) => h('p', { class: 'said' }, `“${short(q.quote, 600)}”`)),
     sent(r.sent, r._lineage_root_id),
     r.tools?.length > 0 && [h('h3', null, `Tools (${r.tools.length})`), h('ul', { class: 'quiet' }, r.tools.map((/** @type {any} */ t) => h('li', null, `${t.name}, ${t.ms} ms, ${t.ok ? 'done' : 'failed'}`)))],
     r.system && h('details', null, h('summary', null, 'System prompt'), h('pre', { tabindex: 0 }, r.system)),
@@ -207,20 +207,13 @@ function given(c) {
 /** @param {any} f */
 export const where = (f) => h('p', { class: 'note' }, `${who(f.role, f.speaker)}, ${day(f.said_at)}, `, place(f.session_id, f.seq));
 
-/** @param {any[]} list */
-function facts(list) {
-  if (!list?.length) return null;
-  return [h('h3', null, `Facts (${number(list.length)})`), quotes(list, (f) => [
-    h('p', { class: 'said' }, f.status === 'current' ? `“${f.quote}”` : h('s', null, `“${f.quote}”`)),
-    f.status !== 'current' && h('p', { class: 'note past' }, `No longer holds${f.superseded_at ? ` since ${day(f.superseded_at)}` : ''}`),
-    where(f)])];
-}
+/** @param {string} title @param {any[]} list @param {(item: any) => Kid} f */
+const titled = (title, list, f) => list?.length > 0 && [h('h3', null, `${title} (${number(list.length)})`), quotes(list, (x) => [f(x), where(x)])];
 
-/** @param {any[]} list */
-function recalled(list) {
-  if (!list?.length) return null;
-  return [h('h3', null, `Recalled (${number(list.length)})`), quotes(list, (q) => [h('p', { class: 'said' }, `“${short(q.quote, 600)}”`), where(q)])];
-}
+/** @param {any} f */
+const fact = (f) => [
+  h('p', { class: 'said' }, f.status === 'current' ? `“${f.quote}”` : h('s', null, `“${f.quote}”`)),
+  f.status !== 'current' && h('p', { class: 'note past' }, `No longer holds${f.superseded_at ? ` since ${day(f.superseded_at)}` : ''}`)];
 
 /** @param {any[]} list @param {string} root */
 function sent(list, root) {

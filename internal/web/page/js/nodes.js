@@ -101,14 +101,14 @@ function fill(el, kids) {
 function code(b) {
   const text = b.text ?? '';
   return make('div', { class: 'code' },
-    h('button', { class: 'small', type: 'button', onclick: copied(text) }, 'Copy'),
+    h('button', { class: 'small', type: 'button', onclick: copied(() => text) }, 'Copy'),
     h('pre', { tabindex: 0, role: 'group', 'aria-label': b.language ? `Code, ${b.language}` : 'Code' }, h('code', null, text)));
 }
 
-/** @param {string} text */
+/** @param {() => string | Promise<string>} text */
 export const copied = (text) => async (/** @type {any} */ event) => {
   const button = event.currentTarget;
-  await copy(text);
+  await copy(await text());
   button.textContent = 'Copied';
   setTimeout(() => { button.textContent = 'Copy'; }, 2000);
 };

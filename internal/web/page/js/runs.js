@@ -6,7 +6,7 @@ import { ask, dialog, once } from './dialog.js';
 import { h, make, ready } from './dom.js';
 import { follow } from './events.js';
 import { tone } from './jobs.js';
-import { column, empty, head, pairs, rowOf, Screen, shown, Source, when } from './screen.js';
+import { empty, head, intro, pairs, rowOf, Screen, shown, Source, when } from './screen.js';
 import { calm, change, say } from './store.js';
 import { exact, number, plural } from './words.js';
 
@@ -75,12 +75,10 @@ class Runs extends Screen {
     });
   }
 
-  /** @param {boolean} alone */
-  list(alone) {
+  list() {
     const opened = new Set((this.open.data?.data ?? []).map((/** @type {any} */ r) => r.run_id));
     const rows = (/** @type {any[]} */ list) => h('ul', null, list.map((r) => h('li', { key: r.run_id }, this.row(r))));
     return [
-      alone && h('h1', { class: 'list-title' }, 'Runs'),
       h('div', { class: 'scroll' },
         this.waiting.length > 0 && h('section', { class: 'column', 'aria-label': 'What waits for you' }, this.waiting.map(({ run, call }) => approval(run.run_id, call, () => this.read()))),
         shown(this.open, ({ data }) => rows(data)),
@@ -98,7 +96,7 @@ class Runs extends Screen {
   }
 
   content() {
-    if (!this.id) return column('', h('h1', null, 'Runs'), h('p', { class: 'soft' }, this.waiting.length > 0 ? `${plural(this.waiting.length, 'call')} ${this.waiting.length === 1 ? 'waits' : 'wait'} for you.` : 'Choose a run to see what it says and what it has done.'));
+    if (!this.id) return intro(this.name, this.waiting.length > 0 ? `${plural(this.waiting.length, 'call')} ${this.waiting.length === 1 ? 'waits' : 'wait'} for you.` : 'Choose a run to see what it says and what it has done.');
     return [
       head('runs', ['Run ', h('span', { class: 'mono' }, this.id)], this.one.data && this.buttons(this.one.data)),
       h('div', { class: 'scroll' }, shown(this.one, (r) => [h('div', { class: 'column' }, about(r), r.approvals.map((/** @type {any} */ call) => approval(r.run_id, call, () => this.read())), r.error && h('p', { class: 'bad' }, r.error.message))]), this.box && ready(this.box)),

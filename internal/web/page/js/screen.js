@@ -1,14 +1,12 @@
 // A screen: what it has read, what it shows before, without, and after a failure, and the
 // shapes in which several screens show things: columns, tables, headings, fields.
-import { part, Problem, reachable } from './api.js';
+import { part, Problem, problemOf, reachable } from './api.js';
 import { h } from './dom.js';
 import { on } from './events.js';
 import { change, state } from './store.js';
 import { ago, exact, number, wait } from './words.js';
 
 const slowAfter = 300;
-
-export const broken = 'This page has failed. Reload it; if it fails again, report it as a bug.';
 
 /** @template T */
 export class Source {
@@ -57,15 +55,10 @@ export class Source {
 
   /** @param {unknown} err */
   fail(err) {
-    if (!(err instanceof Problem)) {
-      console.error(err);
-      this.problem = new Problem({ status: -1, code: 'page_error', message: broken });
-      return;
-    }
-    this.problem = err;
-    if (err.status === 404 && !err.foreign) this.data = undefined; // it is gone, and so is what was read of it
-    if (err.status === 0) reachable().then(() => { if (this.problem === err) this.again(); });
-    else if ([429, 503].includes(err.status) && this.tries++ < 3) this.count(err);
+    const problem = (this.problem = problemOf(err));
+    if (problem.status === 404 && !problem.foreign) this.data = undefined; // it is gone, and so is what was read of it
+    if (problem.status === 0) reachable().then(() => { if (this.problem === problem) this.again(); });
+    else if ([429, 503].includes(problem.status) && this.tries++ < 3) this.count(problem);
   }
 
   /** @param {Problem} problem */
@@ -84,6 +77,7 @@ export class Source {
     this.turn++;
     this.stop?.abort();
     this.problem = null;
+    this.busy = this.slow = false;
   }
 }
 
@@ -128,26 +122,22 @@ const loading = () => h('p', { class: 'note loading', role: 'status' }, 'Loading
  * @param {Problem} problem @param {(() => void) | null} again @param {number} [until]
  */
 export function trouble(problem, again, until = 0) {
-  const about = [problem.code, problem.requestID && `request ${problem.requestID}`].filter(Boolean).join(', ');
   return h('div', { class: 'trouble', role: 'alert' },
     h('p', null, problem.message),
     problem.status === 403 && problem.code === 'insufficient_scope' && h('p', { class: 'note' }, 'A key with this scope can be made with: hermes keys create NAME --scopes …'),
-    about && h('p', { class: 'note mono' }, about),
+    problem.about && h('p', { class: 'note mono' }, problem.about),
     until > Date.now() && h('p', { class: 'note' }, `Trying again in ${wait(until - Date.now())}.`),
     again && h('button', { onclick: again }, 'Try again'));
 }
+
+/** troubled is why a source could not be read. @param {Source<any>} source */
+export const troubled = (source) => source.problem && trouble(source.problem, () => { source.tries = 0; source.again(); }, source.until);
 
 /**
  * @template T
  * @param {Source<T>} source @param {(data: T) => Kid} f
  */
-export function shown(source, f) {
-  const again = () => { source.tries = 0; source.again(); };
-  return [
-    source.problem && trouble(source.problem, again, source.until),
-    source.data !== undefined ? f(source.data) : source.slow && loading(),
-  ];
-}
+export const shown = (source, f) => [troubled(source), source.data !== undefined ? f(source.data) : source.slow && loading()];
 
 /** @param {string} text @param {...Kid} more */
 export const empty = (text, ...more) => h('div', { class: 'empty' }, h('p', null, text), ...more);
@@ -162,6 +152,9 @@ export const column = (kind, ...kids) => h('div', { class: 'scroll', tabindex: 0
 
 /** @param {Kid} caption @param {Kid} rows */
 export const figures = (caption, rows) => h('table', { class: 'figures' }, caption && h('caption', { class: 'unseen' }, caption), h('tbody', null, rows));
+
+/** intro is what a place shows until something is chosen. @param {string} title @param {string} text @param {...Kid} more */
+export const intro = (title, text, ...more) => column('', h('h1', null, title), h('p', { class: 'soft' }, text), more);
 
 /** @param {string | number | undefined} key @param {Kid} name @param {...Kid} values */
 export const figure = (key, name, ...values) => h('tr', { key }, h('th', { scope: 'row' }, name), values.map((v) => h('td', null, v)));

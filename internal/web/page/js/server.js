@@ -1,13 +1,13 @@
-// The places of whoever looks after the server: its keys, who did what, and how it is.
-// First the keys: who may use this server, for what, and how much.
-import { get, part, patch, post, remove } from './api.js';
+// The places of whoever looks after the server: its keys, who did what, how it is, and how it is
+// set. First the keys: who may use this server, for what, and how much.
+import { get, part, patch, post, problemOf, remove } from './api.js';
 import { ask, dialog, once, toast } from './dialog.js';
 import { h } from './dom.js';
 import { secret } from './jobs.js';
 import { more, Pages } from './list.js';
 import { cells, check, column, decision, empty, field, grid, head, pairs, quotes, Screen, shown, trouble } from './screen.js';
 import { copied } from './nodes.js';
-import { change } from './store.js';
+import { can, change, kept, state } from './store.js';
 import { ago, bytes, day, endOf, exact, number, plural, startOf } from './words.js';
 
 export const scopes = [
@@ -97,7 +97,7 @@ function keyForm(close, problem) {
     const texts = ['name', 'owner', 'session_key'].map((name) => [name, String(given.get(name)).trim()]);
     try {
       close(await post('api/keys', { ...Object.fromEntries(texts.filter(([, text]) => text)), scopes: given.getAll('scopes') }));
-    } catch (err) { problem.is = err; change(); }
+    } catch (err) { problem.is = problemOf(err); change(); }
   });
   return h('form', { class: 'form', onsubmit: submit },
     field('Name', { name: 'name', required: true, autocomplete: 'off' }), field('Owner; without one, whose data this server has now', { name: 'owner', autocomplete: 'off' }),
@@ -158,7 +158,7 @@ export class Audit extends Screen {
 function verdict(v) {
   return h('div', { role: 'status', class: 'stack' },
     h('p', { class: v.intact ? 'now' : 'bad' }, v.intact ? `Whole: ${plural(v.entries, 'entry', 'entries')}, each linked to the one before.` : `Broken at entry ${number(v.broken_at)}: it was changed, or entries before it were taken out.`),
-    h('p', null, 'Note down the last hash elsewhere; it shows later whether the end was cut off. ', h('span', { class: 'mono' }, v.last_hash), ' ', h('button', { class: 'small', onclick: copied(v.last_hash) }, 'Copy')));
+    h('p', null, 'Note down the last hash elsewhere; it shows later whether the end was cut off. ', h('span', { class: 'mono' }, v.last_hash), ' ', h('button', { class: 'small', onclick: copied(() => v.last_hash) }, 'Copy')));
 }
 
 /** @param {any[]} rows */
@@ -220,4 +220,32 @@ function detail(d) {
 function work(w) {
   return [h('h2', null, 'Work behind the turns'), w.data.length === 0 ? empty('Nothing waits.') : quotes(w.data, (t) => [
     h('p', null, `${t.kind} of `, h('a', { href: `#/sessions/${part(t.session_id)}` }, t.session_id), `: ${t.status}${t.attempts > 1 ? `, ${number(t.attempts)} attempts` : ''}${t.next_attempt_at ? `, next ${ago(t.next_attempt_at)}` : ''}`), t.error && h('p', { class: 'note bad' }, t.error)])];
+}
+
+// How this browser and the server are set. The server’s settings are only shown.
+export class Settings extends Screen {
+  constructor() {
+    super('Settings');
+    this.config = can('admin') ? this.reads((signal) => get('api/config', {}, signal)) : null;
+    this.config?.again();
+  }
+
+  content() {
+    return [
+      head('', 'Settings'),
+      column('wide',
+        h('h2', null, 'This browser'),
+        check('Single letters are keys (? shows them)', kept.get('keys') !== 'off', (so) => { kept.set('keys', so ? null : 'off'); change(); }),
+        h('p', { class: 'note' }, 'The theme is chosen below the places.'),
+        h('h2', null, 'The server'),
+        h('p', { class: 'note' }, `Version ${state.version}. The server’s settings are changed in its configuration file or its environment, not here.`),
+        this.config ? shown(this.config, ({ data }) => settings(data)) : h('p', { class: 'note' }, 'They are shown to a key with the scope “admin”.')),
+    ];
+  }
+}
+
+/** @param {any[]} rows */
+function settings(rows) {
+  return grid('Settings of the server', ['Setting', 'Value', 'From'], rows.map((r) => cells(r.name, [h('span', { class: 'mono' }, r.name), r.usage && h('p', { class: 'note' }, r.usage)],
+    h('td', { class: 'mono' }, r.secret ? (r.value ? 'set' : 'not set') : String(r.value ?? '')), r.source)));
 }

@@ -77,6 +77,7 @@ const name = (actor) => (actor ?? '').replace(/^key:/, '');
 
 // askForKey shows the form until a key is accepted. What was open stays below it.
 async function askForKey() {
+  await state.held;
   const before = state.me?.owner;
   const first = !auth().authorization || state.signIn === 'key' && !state.me;
   await dialog('Sign in', (close) => [keyForm(close, first)], { stays: true });

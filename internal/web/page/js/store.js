@@ -13,6 +13,8 @@ export const state = {
   status: '',
   /** @type {any} the screen on view */
   screen: null,
+  /** @type {any} until a secret is taken down that is shown only once, nobody is asked to sign in */
+  held: null,
 };
 
 let queued = false;
@@ -52,24 +54,24 @@ export function say(text) {
 // What the browser keeps belongs to one path of one port.
 const base = `hermes:${location.pathname}:`;
 
-/** @param {Storage} store */
-const box = (store) => ({
-  /** @param {string} name */
-  get: (name) => { try { return store.getItem(base + name); } catch { return null; } },
-  /** @param {string} name @param {string | null} value */
-  set: (name, value) => {
-    try {
-      if (value === null || value === '') store.removeItem(base + name);
-      else store.setItem(base + name, value);
-    } catch { /* no room, or storage is switched off: the page works without */ }
-  },
-  names: () => { try { return Object.keys(store).filter((k) => k.startsWith(base)).map((k) => k.slice(base.length)); } catch { return []; } },
-});
+/** @param {'sessionStorage' | 'localStorage'} store */
+const box = (store) => {
+  // Where there is no room, or storage is switched off, the page works without.
+  /** @template T @param {(store: Storage) => T} use */
+  const safely = (use) => { try { return use(window[store]); } catch { return null; } };
+  return {
+    /** @param {string} name */
+    get: (name) => safely((s) => s.getItem(base + name)),
+    /** @param {string} name @param {string | null} value */
+    set: (name, value) => safely((s) => (value ? s.setItem(base + name, value) : s.removeItem(base + name))),
+    names: () => safely((s) => Object.keys(s).filter((k) => k.startsWith(base)).map((k) => k.slice(base.length))) ?? [],
+  };
+};
 
 /** tab is kept until the tab is closed. */
-export const tab = box(window.sessionStorage);
+export const tab = box('sessionStorage');
 /** kept is kept for longer. */
-export const kept = box(window.localStorage);
+export const kept = box('localStorage');
 
 /** @param {string} scope */
 export function can(scope) {
@@ -93,11 +95,7 @@ export function setTheme(to) {
 }
 
 /** theme puts the chosen theme on the page. */
-export function theme() {
-  const chosen = kept.get('theme');
-  if (chosen) document.documentElement.dataset.theme = chosen;
-  else delete document.documentElement.dataset.theme;
-}
+export function theme() { document.documentElement.style.setProperty('color-scheme', kept.get('theme')); }
 
 /** id is a random name, where crypto.randomUUID is missing too. */
 export function randomID() {

@@ -1,9 +1,9 @@
 // A transcript: a window of messages that grows on both sides as one scrolls. It is
 // drawn by hand, so that what is read stays where it is.
-import { get, part, reachable } from './api.js';
+import { get, part } from './api.js';
 import { draw, h, make, ready } from './dom.js';
 import { element } from './message.js';
-import { trouble } from './screen.js';
+import { Source, troubled } from './screen.js';
 import { weekday } from './words.js';
 
 const page = 50;
@@ -22,26 +22,35 @@ export class Transcript {
     this.els = new Map();
     /** @type {HTMLElement[]} what is not yet a message: what was just said, and the answer as it comes */
     this.tail = [];
-    this.before = this.after = this.undone = this.busy = false;
-    this.turn = this.tries = 0;
-    /** @type {any} */
-    this.problem = null;
+    this.before = this.after = this.undone = false;
+    this.turn = 0;
+    this.source = new Source(async (_) => {});
     this.ol = make('ol', { class: 'transcript', 'aria-label': 'Transcript' });
     this.top = make('div');
     this.el = make('div', { class: 'scroll talk', onscroll: () => this.scrolled(), tabindex: -1 });
     this.el.append(this.top, this.ol);
   }
 
-  /** @param {Record<string, any>} query */
-  read(query) {
+  /** @param {Record<string, any>} query @param {AbortSignal} [signal] */
+  read(query, signal) {
     return get(`api/sessions/${part(this.doing.root)}/messages`,
-      { limit: page, format: 'nodes', content_limit: cut, include: this.undone ? 'undone' : '', ...query });
+      { limit: page, format: 'nodes', content_limit: cut, include: this.undone ? 'undone' : '', ...query }, signal);
+  }
+
+  /** take reads messages and has them used; if that fails, this is what is tried again. @param {Record<string, any>} query @param {(found: any) => any} use */
+  take(query, use) {
+    this.source.read = async (signal) => {
+      const found = await this.read(query, signal);
+      if (signal.aborted) return;
+      draw(this.top);
+      await use(found);
+    };
+    return this.source.again();
   }
 
   clear() {
     this.turn++;
-    this.problem = null;
-    draw(this.top);
+    this.source.close();
     this.rows = [];
     this.els.clear();
     this.tail = [];
@@ -50,40 +59,24 @@ export class Transcript {
   }
 
   /** open shows the newest messages, or those around a place. @param {number | undefined} seq */
-  async open(seq) {
-    const turn = ++this.turn;
-    this.problem = null;
-    try {
-      const found = await this.read(seq === undefined ? { order: 'latest' } : { from: Math.max(0, seq - 15) });
-      if (turn !== this.turn) return;
-      if (seq && found.data.length === 0) { await this.open(undefined); return; } // the address names what is not there
-      this.tries = 0;
-      draw(this.top);
+  open(seq) {
+    this.turn++;
+    return this.take(seq === undefined ? { order: 'latest' } : { from: Math.max(0, seq - 15) }, (found) => {
+      if (seq && found.data.length === 0) return this.open(undefined); // the address names what is not there
       this.rows = found.data;
       this.els.clear();
       this.before = seq === undefined ? found.has_more : (found.data[0]?.seq ?? 0) > 0;
       this.after = seq === undefined ? false : found.has_more;
       this.draw();
       if (seq === undefined || !this.show(seq)) this.toEnd();
-    } catch (err) {
-      if (turn === this.turn) this.fail(err, () => this.open(seq));
-    }
+      return undefined;
+    });
   }
 
-  /** fail shows a failure, and tries again where waiting helps. @param {any} err @param {() => void} again */
-  fail(err, again) {
-    this.problem = err;
-    const retry = () => { this.problem = null; draw(this.top); again(); };
-    const wait = [429, 503].includes(err.status) && this.tries++ < 3;
-    const until = wait ? Date.now() + Math.max(err.retryAfter, 1) * 1000 : 0;
-    const show = () => {
-      if (this.problem !== err) return;
-      if (until && Date.now() >= until) { retry(); return; }
-      draw(this.top, (err.status !== 404 || err.foreign) && trouble(err, retry, until)); // the session itself says that it is not there
-      if (until) setTimeout(show, 1000);
-    };
-    show();
-    if (err.status === 0) reachable().then(() => { if (this.problem === err) retry(); });
+  /** view shows why messages could not be read. That a session is not there, it says itself. */
+  view() {
+    const { problem } = this.source;
+    draw(this.top, (problem?.status !== 404 || problem.foreign) && troubled(this.source));
   }
 
   /** show brings a message into view, if it is here. @param {number} seq */
@@ -123,27 +116,19 @@ export class Transcript {
 
   async scrolled() {
     this.moved();
-    if (this.busy || this.rows.length === 0) return;
+    if (this.source.busy || this.rows.length === 0) return;
     const { scrollTop, scrollHeight, clientHeight } = this.el;
     if (this.before && scrollTop < near) await this.extend(true);
     else if (this.after && scrollHeight - scrollTop - clientHeight < near) await this.extend(false);
   }
 
   /** @param {boolean} up */
-  async extend(up) {
-    const turn = this.turn;
-    this.busy = true;
-    try {
-      const found = await this.read(up ? { before: this.rows[0].seq } : { from: (this.rows.at(-1)?.seq ?? -1) + 1 });
-      if (turn !== this.turn) return;
+  extend(up) {
+    return this.take(up ? { before: this.rows[0].seq } : { from: (this.rows.at(-1)?.seq ?? -1) + 1 }, (found) => {
       if (up) this.before = found.has_more;
       else this.after = found.has_more;
       this.keep(() => this.put(found.data, up));
-    } catch (err) {
-      if (turn === this.turn) this.fail(err, () => this.extend(up));
-    } finally {
-      this.busy = false;
-    }
+    });
   }
 
   /** put adds messages on one side, and takes as many off the other as are too many. @param {Message[]} rows @param {boolean} up */
@@ -164,7 +149,7 @@ export class Transcript {
     const turn = this.turn;
     const found = await this.read({ from: (this.rows.at(-1)?.seq ?? -1) + 1 });
     if (turn !== this.turn) return [];
-    this.problem = null;
+    this.source.problem = null;
     draw(this.top); // a session that was not there has begun
     const rows = choose(found.data);
     this.keep(() => this.put(rows, false));
