@@ -10,7 +10,9 @@ import { screens } from './support/screens.mjs';
 let stage, pages, server, scene;
 
 before(async () => {
-  stage = await startScene({ answers: reply, waits: true });
+  let said; // in place of the scene's answers
+  stage = await startScene({ answers: (body) => (said ? { text: said } : reply(body)), waits: true });
+  stage.say = (text) => { said = text; };
   ({ pages, server, scene } = stage);
 });
 after(() => stage?.close());
@@ -106,6 +108,53 @@ describe('a small window', () => {
     await table.waitFor();
     const [lines, more] = await table.evaluate((el) => [[...el.querySelectorAll('td')].map((td) => td.clientHeight), el.scrollWidth > el.clientWidth]);
     assert.ok(more && lines.every((high) => high < 60), `${more}, ${lines}`);
+    await page.close();
+  });
+});
+
+describe('texts that are wide', () => {
+  const line = (cell) => `| ${Array.from({ length: 14 }, (_, i) => `${cell}${i}`).join(' | ')} |`;
+  const wide = [line('column'), line('---').replace(/\d+/g, ''), line('external-consistency'), '', 'w'.repeat(300)].join('\n');
+
+  // over are the parts that are wider than the window, or that scroll sideways though they are no table and no code.
+  const over = (page) => page.evaluate(() => [document.documentElement, ...document.querySelectorAll('main, .scroll, .panel, .modal, .head')]
+    .filter((el) => el.scrollWidth > el.clientWidth + 1 && el.clientWidth > 0 || el.getBoundingClientRect().right > innerWidth + 1)
+    .map((el) => `${el.tagName}.${el.className} ${el.scrollWidth} > ${el.clientWidth}`));
+
+  it('make no screen scroll sideways', async () => {
+    const id = 'wide'.repeat(25);
+    const api = (path, body) => server.api(path, { method: 'POST', body });
+    await api(`/api/sessions/${id}/messages`, { messages: [{ role: 'user', content: wide }, { role: 'assistant', content: wide }, { role: 'user', content: `We chose ${'w'.repeat(200)} because of ${'x'.repeat(200)}.` }] });
+    await api(`/api/memory?session_id=${id}`, { statement: wide, kind: 'decision' });
+    await api(`/api/memory?session_id=${id}`, { statement: `We decided to keep this table: ${wide}`, kind: 'decision' });
+    stage.say(wide);
+    const { job } = await api('/api/jobs', { name: 'n'.repeat(60), schedule: 'every monday 9am', prompt: wide, session_id: id });
+    await api(`/api/jobs/${job.id}/run`, {});
+    await until(async () => (await server.api(`/api/jobs/${job.id}/runs`)).data[0]?.output);
+    const run = await api('/v1/runs', { input: 'Say it again.', session_id: id });
+    await until(async () => (await server.api(`/v1/runs/${run.run_id}`)).finished_at);
+    const [fact] = (await server.api(`/api/memory?session_id=${id}&kind=decision`)).data;
+    const receipt = (await server.api(`/api/sessions/${id}/messages?limit=50`)).data.findLast((m) => m.receipt_id).receipt_id;
+    const page = await pages.open(`${server.url}/`, { size: sizes.narrow });
+    for (const address of ['sessions', `sessions/${id}`, `sessions/${id}?why=${receipt}`, 'memory', `memory/session/${id}/facts`, `memory/session/${id}/facts?fact=${fact.id}`,
+      `memory/session/${id}/timeline`, `memory/session/${id}/shown`, `memory/session/${id}/try`, 'jobs', `jobs/${job.id}`, `jobs/${job.id}/edit`, 'runs', `runs/${run.run_id}`,
+      'search?q=external', 'search?q=because', 'audit', 'health']) {
+      await go(page, `#/${address}`);
+      await page.evaluate(() => { for (const el of document.querySelectorAll('main details:not(.menu), .panel details')) el.open = true; });
+      if (address.endsWith('/try')) {
+        await page.getByRole('searchbox', { name: 'A question' }).fill('external consistency');
+        await page.keyboard.press('Enter');
+        await page.locator('.quotes li').first().waitFor();
+      }
+      assert.deepEqual(await over(page), [], address);
+    }
+    await go(page, `#/memory/session/${id}/facts`);
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    await page.getByLabel('A name, a word').fill('external-consistency3');
+    await page.keyboard.press('Enter');
+    await page.getByText('What would go, for example').waitFor();
+    assert.deepEqual(await over(page), [], 'forget');
+    stage.say('');
     await page.close();
   });
 });

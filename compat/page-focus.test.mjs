@@ -137,6 +137,38 @@ describe('the focus', () => {
     await other.stop();
   });
 
+  it('is where the new screen puts it when the address changes under a dialog', async () => {
+    await write('under', 'One.');
+    await write('dialogs', 'Two.');
+    const page = await pages.open(`${server.url}/#/sessions/under`);
+    await settled(page);
+    await go(page, '#/sessions/dialogs');
+    const leave = async () => {
+      await page.locator('dialog[open]').waitFor();
+      await page.goBack();
+      await settled(page);
+      assert.equal(await page.locator('dialog').count(), 0);
+      await has(page.locator('main h1'));
+    };
+    await act(page, 'Rename…');
+    await leave();
+    assert.match(await page.evaluate(() => location.hash), /#.sessions./);
+    await go(page, '#/memory');
+    await page.getByRole('button', { name: 'Forget…' }).press('Enter');
+    await leave();
+    assert.match(await page.evaluate(() => location.hash), /#.sessions./);
+    // Within one place, it goes back to what opened the dialog.
+    await go(page, '#/memory/session/under/facts');
+    await go(page, '#/memory/session/under/timeline');
+    await page.getByRole('button', { name: 'Add…' }).press('Enter');
+    await page.locator('dialog[open]').waitFor();
+    await page.goBack();
+    await settled(page);
+    assert.equal(await page.locator('dialog').count(), 0);
+    await has(page.getByRole('button', { name: 'Add…' }));
+    await page.close();
+  });
+
   it('is nowhere if somebody wants that', async () => {
     const page = await pages.open(`${server.url}/#/sessions/cache`);
     await settled(page);

@@ -74,18 +74,22 @@ export function dialog(title, body, options = {}) {
     const back = focused();
     el.className = options.wide ? 'modal wide' : 'modal';
     el.setAttribute('aria-labelledby', id);
-    let value = /** @type {any} */ (undefined);
+    let [value, left] = /** @type {any[]} */ ([undefined, false]);
     const close = (/** @type {any} */ v) => { value = v; el.close(); };
+    // Another address closes it, and has its own place for the focus.
+    const leave = () => { left = true; if (el.open && !options.stays) close(undefined); };
     const redraw = () => draw(el, h('h2', { id }, title), body(close));
     el.oncancel = (event) => { if (options.stays) event.preventDefault(); };
     el.onclose = () => {
       redraws.delete(redraw);
       // A dialog that stays comes back, whatever closed it.
       if (options.stays && value === undefined) { redraws.add(redraw); el.showModal(); return; }
+      removeEventListener('hashchange', leave);
       el.remove();
-      settle(back);
+      if (!left) settle(back);
       resolve(value);
     };
+    addEventListener('hashchange', leave);
     redraw();
     redraws.add(redraw);
     document.body.append(el);
