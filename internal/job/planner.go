@@ -107,6 +107,9 @@ func (c *Patch) replans(j *Job) bool {
 	return switched || c.Schedule != nil || c.Timezone != nil
 }
 
+// outdated reports whether a patch was made from another version of a job.
+func (c *Patch) outdated(j *Job) bool { return c.Read != nil && !c.Read.Equal(j.UpdatedAt) }
+
 // Edit changes a job and returns it. A new schedule counts from now and restarts a job
 // that has ended. A new webhook gets a new secret. Of two edits at the same moment, one fails with
 // [ErrChanged].
@@ -116,7 +119,7 @@ func (p *Planner) Edit(ctx context.Context, o owner.Owner, id ID, c *Patch) (Job
 		return Job{}, err
 	}
 	read, now := j.UpdatedAt, moment(p.now)
-	if c.Read != nil && !c.Read.Equal(read) {
+	if c.outdated(&j) {
 		return Job{}, ErrChanged()
 	}
 	replan := c.replans(&j)
