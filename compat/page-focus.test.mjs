@@ -2,6 +2,7 @@
 // elsewhere close.
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
 import { startHermes } from './support/hermes.mjs';
 import { go, press, say, settled } from './support/page.mjs';
 import { reply, startScene } from './support/scene.mjs';
@@ -19,16 +20,17 @@ const write = (id, ...texts) => server.api(`/api/sessions/${id}/messages`, { met
 const field = (page) => page.getByRole('textbox', { name: 'Say something, or ask' });
 const actions = (page) => page.locator('.menu summary');
 
-// has waits until an element has the focus.
-const has = (element) => element.evaluate((el) => new Promise((resolve, reject) => {
+// has waits until an element has the focus. The element is looked up each time: a screen that is drawn
+// again has another one in its place.
+const has = async (element) => {
   const end = Date.now() + 3000;
-  const look = () => {
-    if (document.activeElement === el) resolve();
-    else if (Date.now() > end) reject(new Error(`the focus is in ${document.activeElement.outerHTML.slice(0, 200)}`));
-    else setTimeout(look, 20);
-  };
-  look();
-}));
+  while (!(await element.evaluate((el) => el === document.activeElement))) {
+    if (Date.now() > end) {
+      assert.fail(`the focus is in ${await element.page().evaluate(() => document.activeElement.outerHTML.slice(0, 200))}`);
+    }
+    await setTimeout(20);
+  }
+};
 
 // act does what the menu of a session offers, with the keyboard.
 async function act(page, name) {
@@ -117,7 +119,7 @@ describe('the focus', () => {
     await page.close();
   });
 
-  it('is in the heading after a job is saved, and after a sign-in', async () => {
+  it('is in the heading after a job is saved, and after a sign-in', async (t) => {
     const page = await pages.open(`${server.url}/#/jobs/new`);
     await page.getByLabel('Name').fill('Focus');
     await page.getByLabel('Schedule').fill('every weekday 9am');
@@ -127,6 +129,7 @@ describe('the focus', () => {
     await has(page.locator('main h1'));
     await page.close();
     const other = await startHermes();
+    t.after(() => other.stop());
     const { key } = await other.api('/api/keys', { method: 'POST', body: { name: 'laptop', scopes: ['chat', 'sessions:read', 'admin'] } });
     const guest = await pages.open(`${other.url}/`);
     await guest.getByLabel('Key', { exact: true }).fill(key);
@@ -134,7 +137,6 @@ describe('the focus', () => {
     await guest.getByText('Signed in as laptop').waitFor();
     await has(guest.locator('main h1'));
     await guest.close();
-    await other.stop();
   });
 
   it('is where the new screen puts it when the address changes under a dialog', async () => {
