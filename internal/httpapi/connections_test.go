@@ -283,7 +283,7 @@ func TestConnectionsRefused(t *testing.T) {
 				defer d.end()
 				for _, from := range tt.holders {
 					c := d.pipes.dial(from)
-					defer func() { _ = c.Close() }()
+					t.Cleanup(func() { _ = c.Close() }) // behind the end of the door: a request whose client leaves is ended
 					go send(c, head("/held", 2)+"{}")
 					go func() { _, _ = io.Copy(io.Discard, c) }()
 				}
