@@ -103,7 +103,7 @@ async function erase(s, path) {
   toast('The session is deleted.');
 }
 
-/** goTo jumps to a message by its number, or to a day. @param {import('./sessions.js').Chat} chat */
+/** goTo jumps to a message by its number, or to a day. @param {import('./chat.js').Chat} chat */
 export async function goTo(chat) {
   const s = chat.session.data;
   const months = monthsOf(s.started_at, s.last_active);

@@ -10,7 +10,7 @@ import { check, choice } from './screen.js';
 import { change, say, tab } from './store.js';
 import { day, endOf, plural } from './words.js';
 
-/** @typedef {import('./sessions.js').Chat} Chat */
+/** @typedef {import('./chat.js').Chat} Chat */
 
 const touch = matchMedia('(pointer: coarse)');
 
@@ -162,7 +162,7 @@ export class Compose {
 // A question that is not kept: off the record, or answered from memory as it was.
 /**
  * aside asks, and shows the answer below the transcript in a frame of its own.
- * @param {import('./sessions.js').Chat} chat @param {string} text
+ * @param {import('./chat.js').Chat} chat @param {string} text
  * @param {{off: boolean, asOf: string, model: string}} how
  */
 async function aside(chat, text, how) {

@@ -7,7 +7,7 @@ import { follow, tellAll } from './events.js';
 import { ending, spoken } from './message.js';
 import { change, randomID, say } from './store.js';
 
-/** @typedef {import('./sessions.js').Chat} Chat */
+/** @typedef {import('./chat.js').Chat} Chat */
 /** @typedef {{run: any, answer: Answer, said: HTMLElement | null, text: string}} Turn */
 
 export class Live {
