@@ -70,14 +70,18 @@ func (c *Curator) unchanged(ctx context.Context, a *Archived, known *lineage.Ori
 
 // origin is what is stored of a conversation; nil for nothing.
 func (c *Curator) origin(ctx context.Context, a *Archived) (*lineage.Origin, error) {
-	known, err := c.store.Origin(ctx, a.Owner, a.Origin.System, a.Origin.ID)
+	return ifKnown(c.store.Origin(ctx, a.Owner, a.Origin.System, a.Origin.ID))
+}
+
+// ifKnown is an origin that was looked up; nil for none.
+func ifKnown(g lineage.Origin, err error) (*lineage.Origin, error) {
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("look for the import: %w", err)
 	}
-	return &known, nil
+	return &g, nil
 }
 
 // update brings a stored conversation up to date. again says that the conversation was
@@ -151,14 +155,7 @@ func (c *Curator) add(ctx context.Context, a *Archived, l *lineage.Held, known *
 
 // HeldBy is the conversation of another program that a lineage holds; nil for none.
 func (c *Curator) HeldBy(ctx context.Context, o owner.Owner, root session.ID) (*lineage.Origin, error) {
-	held, err := c.store.OriginOf(ctx, o, root)
-	switch {
-	case fault.KindOf(err) == fault.NotFound:
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("look for the import: %w", err)
-	}
-	return &held, nil
+	return ifKnown(c.store.OriginOf(ctx, o, root))
 }
 
 // held is the conversation that an exported lineage held, as it is to be noted here; nil if there is none, or
@@ -167,12 +164,9 @@ func (im *importer) held(ctx context.Context, tip *session.Session) (*lineage.Or
 	if im.from == nil {
 		return nil, nil
 	}
-	known, err := im.curator.store.Origin(ctx, im.o, im.from.System, im.from.ID)
-	switch {
-	case fault.KindOf(err) != fault.NotFound && err != nil:
-		return nil, fmt.Errorf("look for the import: %w", err)
-	case err == nil && known.Root != "":
-		return nil, nil
+	known, err := ifKnown(im.curator.store.Origin(ctx, im.o, im.from.System, im.from.ID))
+	if err != nil || known != nil && known.Root != "" {
+		return nil, err
 	}
 	return im.from.Upto(im.from.Len(), tip.RootID, min(im.from.NextSeq, tip.NextSeq)), nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// archiveOrigin is where a line comes from in another program.
-type archiveOrigin struct {
+// archiveMarks are a conversation of another program, as far as a line has it.
+type archiveMarks struct {
 	System string `json:"system"`
 	ID     string `json:"id"`
 	// Marks has eight bytes for each message of the line, in base64: the beginning of a
@@ -20,22 +20,25 @@ type archiveOrigin struct {
 	// Texts has eight bytes for each message of the line, in base64: the beginning of a hash over what
 	// the message says. They may be left out; an edit in place is not seen then.
 	Texts []byte `json:"texts,omitempty"`
+	// ChangedAt is when the other program changed the conversation last.
+	ChangedAt when `json:"changed_at,omitzero"`
+}
+
+// archiveOrigin is where a line comes from in another program.
+type archiveOrigin struct {
+	archiveMarks
+
 	// Adds says that each message stands alone: its mark is of this message only. Messages that are
 	// not stored are added, and none is undone.
 	Adds bool `json:"adds,omitempty"`
-	// ChangedAt is when the other program changed the conversation last.
-	ChangedAt when `json:"changed_at,omitzero"`
 }
 
 // archiveSource says, in an export of this program, which conversation of another program a
 // lineage holds, so that an import of that program knows it in another home, too.
 type archiveSource struct {
-	System    string `json:"system"`
-	ID        string `json:"id"`
-	Marks     []byte `json:"marks"`
-	Texts     []byte `json:"texts,omitempty"`
-	NextSeq   int64  `json:"next_seq"`
-	ChangedAt when   `json:"changed_at,omitzero"`
+	archiveMarks
+
+	NextSeq int64 `json:"next_seq"`
 }
 
 // sourceOf is what an export says of the conversation that a lineage holds; nil for none.
@@ -43,7 +46,7 @@ func sourceOf(g *lineage.Origin) *archiveSource {
 	if g == nil {
 		return nil
 	}
-	return &archiveSource{System: g.System, ID: g.ID, Marks: g.Marks, Texts: g.Texts, NextSeq: g.NextSeq, ChangedAt: when{g.ChangedAt}}
+	return &archiveSource{archiveMarks{System: g.System, ID: g.ID, Marks: g.Marks, Texts: g.Texts, ChangedAt: when{g.ChangedAt}}, g.NextSeq}
 }
 
 // parse checks what an export says; nil stays nil.
@@ -51,23 +54,31 @@ func (a *archiveSource) parse() (*lineage.Origin, error) {
 	if a == nil {
 		return nil, nil
 	}
-	origin, err := (&archiveOrigin{System: a.System, ID: a.ID, Marks: a.Marks, Texts: a.Texts, ChangedAt: a.ChangedAt}).parse()
-	if err != nil {
-		return nil, err
+	origin, err := a.archiveMarks.parse()
+	if err == nil {
+		origin.NextSeq = bound.Count(a.NextSeq)
 	}
-	origin.NextSeq = bound.Count(a.NextSeq)
-	return origin, nil
+	return origin, err
 }
-
-// maxOriginName bounds the name of another program and the id of a conversation in it, in
-// bytes.
-const maxOriginName = 256
 
 // parse checks an origin; nil stays nil.
 func (a *archiveOrigin) parse() (*lineage.Origin, error) {
 	if a == nil {
 		return nil, nil
 	}
+	origin, err := a.archiveMarks.parse()
+	if err == nil && a.Adds { // such marks are over the texts, too
+		origin.Adds, origin.Texts = true, nil
+	}
+	return origin, err
+}
+
+// maxOriginName bounds the name of another program and the id of a conversation in it, in
+// bytes.
+const maxOriginName = 256
+
+// parse checks marks.
+func (a *archiveMarks) parse() (*lineage.Origin, error) {
 	for _, name := range []string{a.System, a.ID} {
 		if name == "" || len(name) > maxOriginName || !utf8.ValidString(name) {
 			return nil, fault.New(fault.Invalid, "invalid_export",
@@ -80,13 +91,7 @@ func (a *archiveOrigin) parse() (*lineage.Origin, error) {
 	if len(a.Texts) > 0 && len(a.Texts) != len(a.Marks) {
 		return nil, fault.New(fault.Invalid, "invalid_export", "The \"texts\" of an \"origin\" must have eight bytes for each of its \"marks\".").At("origin")
 	}
-	origin := &lineage.Origin{
-		System: a.System, ID: a.ID, Marks: a.Marks, Texts: a.Texts, Adds: a.Adds, ChangedAt: a.ChangedAt.Time,
-	}
-	if a.Adds { // such marks are over the texts, too
-		origin.Texts = nil
-	}
-	return origin, nil
+	return &lineage.Origin{System: a.System, ID: a.ID, Marks: a.Marks, Texts: a.Texts, ChangedAt: a.ChangedAt.Time}, nil
 }
 
 // importFates counts the conversations of other programs that were neither new nor
