@@ -49,14 +49,7 @@ func (d Dialect) perLine() bool { return d == SlackMrkdwn || d == WhatsAppText }
 
 // to closes and opens formats, so that these are open.
 func (w *lineWriter) to(form format) {
-	for len(w.open) > 0 && w.opens()&^form != 0 {
-		n := len(w.open) - 1
-		_, mark := w.d.marks(w.open[n])
-		w.b.WriteString(mark)
-		w.open = w.open[:n]
-		w.wrote(mark)
-		w.closed = mark != ""
-	}
+	w.end(form)
 	for _, f := range [...]format{bold, italic, struck} {
 		if form&f == 0 || w.opens()&f != 0 {
 			continue
@@ -67,6 +60,18 @@ func (w *lineWriter) to(form format) {
 		w.open = append(w.open, f)
 		w.wrote(mark)
 		w.opened = mark != ""
+	}
+}
+
+// end closes formats, from the innermost on, until none is open but these.
+func (w *lineWriter) end(form format) {
+	for len(w.open) > 0 && w.opens()&^form != 0 {
+		n := len(w.open) - 1
+		_, mark := w.d.marks(w.open[n])
+		w.b.WriteString(mark)
+		w.open = w.open[:n]
+		w.wrote(mark)
+		w.closed = mark != ""
 	}
 }
 
@@ -112,22 +117,18 @@ func (w *lineWriter) span(s span) {
 		w.code(s)
 		return
 	}
-	for i, line := range strings.SplitAfter(s.text, "\n") {
-		if line == "" {
-			continue
-		}
-		if i > 0 && w.d.perLine() || line == "\n" && w.d.perLine() {
-			w.to(0)
-		}
+	form &^= monospace
+	for _, line := range strings.SplitAfter(s.text, "\n") {
 		text, ended := strings.CutSuffix(line, "\n")
 		if text != "" {
-			w.to(form &^ monospace)
+			w.to(form)
 			w.text(text)
 		}
-		if ended {
+		if ended { // a mark that closes stands on the line of its text
 			if w.d.perLine() {
-				w.to(0)
+				w.end(0)
 			}
+			w.end(form)
 			w.raw("\n")
 		}
 	}
