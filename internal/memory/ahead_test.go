@@ -2,12 +2,17 @@ package memory
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/piece"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // distant is a piece each read of which is a round trip, and counts them.
@@ -47,24 +52,9 @@ func (r *distantRows) FactsNamed(ctx context.Context, o owner.Owner, scope Scope
 func TestTurnFromAfar(t *testing.T) {
 	t.Parallel()
 	const messages = 6000
-	whole, kept := NewState(), newRows()
-	for n := range int64(messages) {
-		kept.write(whole.Learn(Distill(dense(n+1), nil)))
-	}
-	var blocks piece.Blocks
-	if err := whole.writeFacts(len(whole.order), blocks.Emit); err != nil {
-		t.Fatal(err)
-	}
-	far, facts := &distant{blocks: blocks}, &distantRows{rows: kept}
-	p, err := piece.Open(t.Context(), far, piece.NewCache(1<<30), factFormat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	on := &stored{source: &source{ctx: t.Context(), store: facts, far: true}}
-	all := Span{First: 1, Last: messages}
-	on.parts = []factPart{{Piece{Span: all, Count: len(whole.order)}, readFacts(t.Context(), p), p}}
+	whole, on := farAway(t, messages, dense)
 	partly := NewState()
-	partly.rest(on, on.last())
+	partly.rest(on.stored, on.last())
 	d := dense(messages + 1)
 	learnt := Distill(d, nil)
 	if diff := gocmp.Diff(whole.Learn(learnt), partly.Learn(learnt)); diff != "" {
@@ -83,11 +73,66 @@ func TestTurnFromAfar(t *testing.T) {
 	if err := on.failed(); err != nil {
 		t.Fatal(err)
 	}
-	if got := far.single + far.trips; got > 24 {
-		t.Errorf("%d blocks one by one and %d times several of %d, want at most 24 together", far.single, far.trips, len(blocks))
+	if got := on.pieces.single + on.pieces.trips; got > 24 {
+		t.Errorf("%d blocks one by one and %d times several of %d, want at most 24 together", on.pieces.single, on.pieces.trips, len(on.pieces.blocks))
 	}
-	if facts.trips > 2*linkedDeep {
-		t.Errorf("facts were read by their names %d times", facts.trips)
+	if on.rows.trips > 2*linkedDeep {
+		t.Errorf("facts were read by their names %d times", on.rows.trips)
+	}
+}
+
+// afar is the archive of a scope that is far away, with the counts of what was read.
+type afar struct {
+	*stored
+	pieces *distant
+	rows   *distantRows
+}
+
+// farAway returns a state that has learnt some messages, and the same facts far away.
+func farAway(t *testing.T, messages int64, text func(n int64) ranking.Document) (*State, afar) {
+	t.Helper()
+	whole, kept := NewState(), newRows()
+	for n := range messages {
+		kept.write(whole.Learn(Distill(text(n+1), nil)))
+	}
+	on := afar{pieces: &distant{}, rows: &distantRows{rows: kept}}
+	if err := whole.writeFacts(len(whole.order), on.pieces.blocks.Emit); err != nil {
+		t.Fatal(err)
+	}
+	p, err := piece.Open(t.Context(), on.pieces, piece.NewCache(1<<30), factFormat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on.stored = &stored{source: &source{ctx: t.Context(), store: on.rows, far: true}}
+	on.parts = []factPart{{Piece{Span: Span{First: 1, Last: messages}, Count: len(whole.order)}, readFacts(t.Context(), p), p}}
+	return whole, on
+}
+
+// TestChangesFromAfar: the facts before and behind those that answer a question are read in few round
+// trips, though each was changed several times.
+func TestChangesFromAfar(t *testing.T) {
+	t.Parallel()
+	const messages = 240
+	towns := strings.Fields("Lisbon Oslo Nairobi Quito Hanoi Tartu Porto Lima Graz Cork Malmo Riga")
+	moved := func(n int64) ranking.Document {
+		d := spoken(n, session.User, fmt.Sprintf("We moved the scheduler for team %d to %s, because the old one was slow.", n%60, towns[n/60%12]))
+		d.MessageID, d.SaidAt = n, firstDay.Add(time.Duration(n)*time.Hour)
+		return d
+	}
+	whole, on := farAway(t, messages, moved)
+	partly := NewState()
+	partly.rest(on.stored, on.last())
+	const question = "Where did we move the scheduler, and why did that change?"
+	at := firstDay.Add(messages * time.Hour)
+	options := BlockOptions{First: whole.Match(question, at, 10), Now: at}
+	if diff := gocmp.Diff(options.First, partly.Match(question, at, 10)); diff != "" {
+		t.Fatalf("found (-at hand +far):\n%s", diff)
+	}
+	if diff := gocmp.Diff(whole.Block(2000, quarter, options), partly.Block(2000, quarter, options)); diff != "" {
+		t.Fatalf("shown (-at hand +far):\n%s", diff)
+	}
+	if on.rows.trips > linkedDeep {
+		t.Errorf("facts were read by their names %d times", on.rows.trips)
 	}
 }
 

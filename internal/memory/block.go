@@ -56,10 +56,8 @@ func (s *State) Block(budget int, count func(string) int, opt BlockOptions) Bloc
 	if p.left <= 0 || s.Len() == 0 {
 		return Block{}
 	}
-	for _, id := range opt.First {
-		if k := s.named(id); k != nil {
-			p.take(s.tip(k))
-		}
+	for _, k := range s.answers(opt.First) {
+		p.take(k)
 	}
 	room := p.left
 	for sec := range sections {
@@ -84,6 +82,27 @@ func (s *State) checkCounts(count func(string) int) {
 	for _, k := range s.held {
 		k.line.tokens = 0
 	}
+}
+
+// answers are the current facts behind those that answer a question. What their lines name is read with them.
+func (s *State) answers(ids []FactID) []*record {
+	var missing []FactID
+	for _, id := range ids {
+		missing = s.unread(missing, id)
+	}
+	s.admitNamed(missing)
+	facts := make([]*record, 0, len(ids))
+	for _, id := range ids {
+		if k := s.byID[id]; k != nil {
+			facts = append(facts, k)
+		}
+	}
+	s.readTips(facts)
+	for i, k := range facts {
+		facts[i] = s.tip(k)
+	}
+	s.readLinked(facts)
+	return facts
 }
 
 // tip follows the replacements of a fact to the current one.

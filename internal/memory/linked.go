@@ -31,6 +31,34 @@ func (s *State) readLinked(facts []*record) {
 	}
 }
 
+// readTips reads the facts that replaced some facts, up to the current ones: all that one step leads to
+// together. The slice has the current facts afterwards.
+func (s *State) readTips(facts []*record) {
+	for range linkedDeep { // few chains are longer, and a fact that is not there is asked for again
+		var missing []FactID
+		for i, k := range facts {
+			for next := s.byID[k.SupersededBy]; next != nil && next.Number > k.Number; next = s.byID[k.SupersededBy] {
+				k = next
+			}
+			facts[i] = k
+			missing = s.unread(missing, k.SupersededBy)
+		}
+		if len(missing) == 0 {
+			return
+		}
+		s.admitNamed(missing)
+	}
+}
+
+// readReplaced reads together the facts that some facts replaced.
+func (s *State) readReplaced(facts []*record) {
+	var missing []FactID
+	for _, k := range facts {
+		missing = s.unreadChanges(missing, k)
+	}
+	s.admitNamed(missing)
+}
+
 // unread appends the id of a fact that is not in memory.
 func (s *State) unread(ids []FactID, id FactID) []FactID {
 	if id == "" || s.byID[id] != nil {

@@ -87,7 +87,6 @@ func (v *View) loadFacts(ctx context.Context, cache *piece.Cache, begun *Opening
 	v.archive = on
 	v.state.rest(on, on.last())
 	v.state.take(facts)
-	v.state.shelveAhead()
 	return on.failed()
 }
 

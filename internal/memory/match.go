@@ -233,7 +233,10 @@ func (s *State) best(all []points, q *asked, limit int) []*record {
 	for i := range all {
 		s.list = append(s.list, all[i].glimpse)
 	}
-	s.facts(s.list) // read together
+	candidates := s.facts(s.list) // read together
+	if q.changes || q.why {
+		s.readReplaced(candidates)
+	}
 	found := all[:0]
 	for _, p := range all {
 		if p.record = s.held[p.number]; p.record == nil {

@@ -141,14 +141,6 @@ func (s *State) readMore(sec section) {
 	}
 }
 
-// shelveAhead reads the first facts of all sections if each read is a round trip: while the messages of
-// the scope are still being read, there is time.
-func (s *State) shelveAhead() {
-	if s.archive.distant() && s.indexed > 0 {
-		s.readMore(standing)
-	}
-}
-
 // shelveAll puts all facts on the shelf: no archive has any.
 func (s *State) shelveAll() {
 	for _, n := range s.order {

@@ -255,8 +255,11 @@ func (s *State) named(id FactID) *record {
 	return s.byID[id]
 }
 
-// admitNamed reads facts by their ids into memory.
+// admitNamed reads facts by their ids into memory, all in one query.
 func (s *State) admitNamed(ids []FactID) {
+	if len(ids) == 0 {
+		return
+	}
 	read := s.archive.named(ids)
 	for i := range read {
 		s.admit(&read[i])
