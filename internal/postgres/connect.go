@@ -1,13 +1,16 @@
 package postgres
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -21,6 +24,8 @@ const (
 	connsPerCore = 4
 	// minConns leaves a connection for short reads beside a search and a write.
 	minConns = 4
+	// readBuffer is how much of an answer one system call reads, in bytes: eight blocks of a piece.
+	readBuffer = 64 << 10
 )
 
 // connect makes the pool of connections. The error never has the password.
@@ -31,6 +36,9 @@ func connect(ctx context.Context, opt *Options) (*pgxpool.Pool, error) {
 			"The database URL cannot be read. Set HERMES_DATABASE_URL to postgres://USER@HOST/NAME, with sslmode=verify-full for another machine.")
 	}
 	cfg.ConnConfig.Tracer = opt.tracer
+	cfg.ConnConfig.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		return pgproto3.NewFrontend(bufio.NewReaderSize(r, readBuffer), w)
+	}
 	cfg.MaxConns = int32(min(max(opt.Conns, minConns), 1<<15)) //nolint:gosec // bounded here
 	if opt.Conns == 0 {
 		cfg.MaxConns = int32(max(connsPerCore*runtime.GOMAXPROCS(0), minConns)) //nolint:gosec // a number of cores

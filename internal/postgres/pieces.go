@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -73,9 +75,9 @@ func (db *DB) PieceBlocks(ctx context.Context, o owner.Owner, blocks []piece.Ref
 	found := make(map[piece.Ref][]byte, len(blocks))
 	err = scanAll(got, func(rows *rows) error {
 		var of piece.Ref
-		var data []byte
+		var data pgtype.DriverBytes // of the connection until the next row
 		err := rows.Scan(&of.Piece, &of.Block, &data)
-		found[of] = data
+		found[of] = bytes.Clone(data)
 		return err
 	})
 	if err != nil {

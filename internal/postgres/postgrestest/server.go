@@ -109,16 +109,16 @@ func binaries() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// settings are those of the server. The tests have little memory.
+// settings are those of the server. The tests have little memory; a durable server has the memory of the distribution.
 func settings(dir string, opt Options) []string {
 	list := []string{
-		"listen_addresses=", "unix_socket_directories=" + dir, "shared_buffers=32MB", "max_connections=100",
+		"listen_addresses=", "unix_socket_directories=" + dir, "max_connections=100",
 		"log_min_messages=warning", "max_wal_size=256MB",
 	}
 	if opt.Durable {
 		list = append(list, "autovacuum_naptime=5s") // a run is short, and plans need statistics
 	} else {
-		list = append(list, "fsync=off", "full_page_writes=off", "autovacuum=off")
+		list = append(list, "shared_buffers=32MB", "fsync=off", "full_page_writes=off", "autovacuum=off")
 	}
 	var args []string
 	for _, s := range list {
