@@ -31,6 +31,7 @@ type house struct {
 	tools    run.Tools
 	limits   live.Limits
 	queue    func(live.Queue) live.Queue // wraps the queue; nil for none
+	store    func(live.Store) live.Store // wraps the store; nil for none
 	runner   *run.Runner
 	registry *live.Registry
 	stop     context.CancelFunc
@@ -94,8 +95,12 @@ func (h *house) open() {
 	if h.queue != nil {
 		queue = h.queue(queue)
 	}
+	var store live.Store = h.db
+	if h.store != nil {
+		store = h.store(store)
+	}
 	h.registry = live.New(live.Parts{
-		Store: h.db, Queue: queue, Runner: h.runner, Limits: h.limits, Approval: 10 * time.Minute, Grace: 10 * time.Second, Now: time.Now,
+		Store: store, Queue: queue, Runner: h.runner, Limits: h.limits, Approval: 10 * time.Minute, Grace: 10 * time.Second, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
 }

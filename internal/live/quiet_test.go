@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -45,6 +46,43 @@ func TestQuietQueue(t *testing.T) {
 		synctest.Wait()
 		if n := q.looks.Load() - before; n > 0 {
 			t.Errorf("the queue was looked at %d times during 20 runs", n)
+		}
+	})
+}
+
+// countedStore counts how often the events of a run are read.
+type countedStore struct {
+	live.Store
+	reads atomic.Int64
+}
+
+// Events implements live.Store.
+func (s *countedStore) Events(ctx context.Context, o owner.Owner, id string, after int64, limit int) ([]live.Event, live.State, error) {
+	s.reads.Add(1)
+	return s.Store.Events(ctx, o, id, after, limit)
+}
+
+// TestQuietEnd: a reader who has read all before the end of a run is handed the end, and need not
+// read the store.
+func TestQuietEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s *countedStore
+		h := setup(t, func(h *house) {
+			h.store = func(of live.Store) live.Store {
+				s = &countedStore{Store: of}
+				return s
+			}
+		})
+		defer h.end()
+		for range 20 {
+			spec := h.spec("s", "Hello.")
+			spec.Patience = time.Second
+			if events := h.follow(h.start(spec).ID, 0); len(events) < 3 {
+				t.Errorf("got %d events", len(events))
+			}
+		}
+		if n := s.reads.Load(); n > 0 {
+			t.Errorf("the events of 20 runs were read %d times", n)
 		}
 	})
 }

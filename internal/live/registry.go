@@ -207,7 +207,9 @@ func (r *Registry) landed(c *carrier) {
 	r.mu.Lock()
 	delete(r.active, c.name)
 	r.mu.Unlock()
-	r.topics.publish(c.name)
+	if !c.over { // otherwise the readers have been handed the end
+		r.topics.publish(c.name)
+	}
 	r.permits.Leave(c.o.ID())
 	if !c.over || r.awaited.Load() {
 		r.bell.Ring()
