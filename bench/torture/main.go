@@ -33,7 +33,7 @@ func main() {
 	proof := flag.Bool("proof", true, "see each rig fail first, against a server without the protection")
 	over := flag.Duration("over", 0, "how long overload stays over capacity, in one piece; 0 goes to and fro")
 	chats := flag.Int("chats", 5, "how many chats each platform has in the rig pace")
-	logs := flag.String("logs", "", "a directory for the logs of servers in which something was missed; for the rigs of chat platforms")
+	logs := flag.String("logs", "", "a directory for the logs of servers in which something was missed; for the rigs of chat platforms and of several nodes")
 	flag.Parse()
 	b := &bench{hermes: *hermes, over: *over, chats: *chats, logs: *logs}
 	if err := torture(context.Background(), b, *only, *rounds, *proof); err != nil {

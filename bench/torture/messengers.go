@@ -268,20 +268,31 @@ func (m *messengers) limited() int {
 // leave leaves the logs of a server's lives, and its database, for those who look for the cause
 // of a miss.
 func (b *bench) leave(t *tally, name string, s *subject) {
-	if b.logs == "" || len(t.misses) == 0 {
+	if !b.leaveLog(t, name, s) {
 		return
+	}
+	data, err := os.ReadFile(s.file())
+	if err = errors.Join(err, os.WriteFile(filepath.Join(b.logs, name+".db"), data, 0o600)); err != nil {
+		t.miss("the database could not be left: %v", err)
+	}
+}
+
+// leaveLog leaves the logs of a server's lives. It reports whether something was missed and is to be
+// looked for.
+func (b *bench) leaveLog(t *tally, name string, s *subject) bool {
+	if b.logs == "" || len(t.misses) == 0 {
+		return false
 	}
 	var text strings.Builder
 	for i, log := range append(s.earlier[:len(s.earlier):len(s.earlier)], s.log) {
 		fmt.Fprintf(&text, "life %d\n%s\n", i+1, log.String())
 	}
 	text.WriteString(strings.Join(t.misses, "\n"))
-	name = filepath.Join(b.logs, name)
-	err := errors.Join(os.MkdirAll(b.logs, 0o700), os.WriteFile(name+".log", []byte(text.String()), 0o600))
-	data, unread := os.ReadFile(s.file())
-	if err = errors.Join(err, unread, os.WriteFile(name+".db", data, 0o600)); err != nil {
+	err := errors.Join(os.MkdirAll(b.logs, 0o700), os.WriteFile(filepath.Join(b.logs, name+".log"), []byte(text.String()), 0o600))
+	if err != nil {
 		t.miss("the log could not be left: %v", err)
 	}
+	return err == nil
 }
 
 // given are the messages of the server that were not sent, with the reasons.

@@ -161,6 +161,9 @@ func (b *bench) cluster(ctx context.Context, set *setting) (*tally, error) {
 		return nil, err
 	}
 	c.book.check(t)
+	for i, n := range c.nodes {
+		b.leaveLog(t, fmt.Sprintf("node-%d", i+1), n.s)
+	}
 	t.done += fmt.Sprintf(" at %.0f turns a second", float64(set.rounds*turnsPerRound)/took.Seconds())
 	if len(c.events) > 0 {
 		t.done += fmt.Sprintf(", %d faults", len(c.events))
