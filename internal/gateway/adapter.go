@@ -46,13 +46,14 @@ type Intake interface {
 // CatchUp is an adapter that can read what was said while it was not connected.
 type CatchUp interface {
 	// CatchUp returns the messages of a place after one, oldest first, at most 100. After ""
-	// it returns the newest ones.
+	// it returns the newest ones. It fails as Send does.
 	CatchUp(ctx context.Context, at Place, after MessageID) ([]Event, error)
 }
 
 // Finder is an adapter that can find out what became of a message whose sending broke off.
 type Finder interface {
-	// Find reports whether a message was sent, and its id. It never finds Out.Replaces.
+	// Find reports whether a message was sent, and its id. It never finds Out.Replaces. It fails
+	// as Send does.
 	Find(ctx context.Context, o *Out) (MessageID, bool, error)
 }
 

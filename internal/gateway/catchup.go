@@ -136,9 +136,9 @@ func (c *catcher) round(ctx context.Context) error {
 	return left
 }
 
-// final reports whether another try to read a chat is useless.
+// final reports whether another try to read a chat, or one of its threads, is useless.
 func final(r SendReason) bool {
-	return slices.Contains([]SendReason{Gone, Refused, Malformed, Elsewhere}, r)
+	return slices.Contains([]SendReason{Gone, NoThread, Refused, Malformed, Elsewhere}, r)
 }
 
 // chats names the chats of the bot that are to be read, the one that was active last first.

@@ -186,3 +186,28 @@ func TestCatchUpIsBounded(t *testing.T) {
 		want(t, "the first", reads[0], "c209 after in210")
 	})
 }
+
+// TestCatchUpOfWhatIsGone: a chat or a thread that is gone is asked for once, not again and again.
+func TestCatchUpOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	for name, reason := range map[string]gateway.SendReason{"the chat": gateway.Gone, "its thread": gateway.NoThread} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h, w := readable(t)
+				defer h.end()
+				e := h.group("1", "Alex", "In a thread.", true)
+				e.Place.Thread = "t"
+				h.say(w, e)
+				h.settled()
+				w.connect("connecting")
+				pass(10 * time.Second)
+				w.read()
+				w.fails = []error{&gateway.SendError{Reason: reason, Text: "It is gone."}}
+				w.connect("connected")
+				pass(time.Hour)
+				want(t, "reads", len(w.read()), 1)
+			})
+		})
+	}
+}

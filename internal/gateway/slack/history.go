@@ -59,10 +59,10 @@ func (a *Adapter) history(
 }
 
 // Find looks for a message by the id in its metadata, or in the name of its file. It looks
-// at the newest 2,000 messages of a chat, or the first 2,000 of a thread.
+// at the newest 2,000 messages of a chat, or the first 2,000 of a thread. It fails as Send does.
 func (a *Adapter) Find(ctx context.Context, o *gateway.Out) (id gateway.MessageID, found bool, err error) {
 	if err := a.introduced(ctx); err != nil { // else none of the messages would be the bot's
-		return "", false, refusal(err)
+		return "", false, failure(err, false)
 	}
 	_, err = a.history(ctx, o.Place, "", findPages, func(m *message) bool {
 		if found = m.TS != string(o.Replaces) && a.mine(m) && carries(m, o); found {
@@ -71,7 +71,7 @@ func (a *Adapter) Find(ctx context.Context, o *gateway.Out) (id gateway.MessageI
 		return !found
 	})
 	if err != nil {
-		return "", false, refusal(err)
+		return "", false, failure(err, false)
 	}
 	return id, found, nil
 }
@@ -97,7 +97,7 @@ func carries(m *message, o *gateway.Out) bool {
 	return json.Unmarshal(m.Metadata, &d) == nil && d.Type == metadataType && d.Payload.ID == o.ID
 }
 
-// CatchUp returns the messages of a place after one, oldest first.
+// CatchUp returns the messages of a place after one, oldest first. It fails as Send does.
 func (a *Adapter) CatchUp(ctx context.Context, at gateway.Place, after gateway.MessageID) ([]gateway.Event, error) {
 	r := a.reader()
 	c := caught{newest: after == "", kind: channelType(a.chat(ctx, at.Chat).kind)}
@@ -110,7 +110,7 @@ func (a *Adapter) CatchUp(ctx context.Context, at gateway.Place, after gateway.M
 		return !enough
 	})
 	if err != nil {
-		return nil, refusal(err)
+		return nil, failure(err, false)
 	}
 	if more {
 		a.log.WarnContext(ctx, "slack: more was said in a chat than is read again", "pages", caughtPages)

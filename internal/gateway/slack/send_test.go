@@ -323,3 +323,33 @@ func TestPace(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 }
+
+// TestReadingFails: why messages cannot be read is told as for sending, so that the gateway waits
+// as long as Slack asks, and does not ask again for what is gone.
+func TestReadingFails(t *testing.T) {
+	t.Parallel()
+	r, place := ready(t, gatewaytest.SlackOptions{})
+	place.Thread = r.Root(place.Chat, "one")
+	for _, tt := range []struct {
+		fault gatewaytest.SlackFault
+		want  gateway.SendReason
+	}{
+		{gatewaytest.SlackFault{Error: "channel_not_found"}, gateway.Gone},
+		{gatewaytest.SlackFault{Error: "thread_not_found"}, gateway.NoThread},
+		{gatewaytest.SlackFault{Error: "missing_scope"}, gateway.Refused},
+		{gatewaytest.SlackFault{Error: "invalid_auth"}, gateway.Temporary},
+		{gatewaytest.SlackFault{Status: 502}, gateway.Unknown},
+		{gatewaytest.SlackFault{CutBefore: true}, gateway.Temporary},
+		{gatewaytest.SlackFault{Status: 429, RetryAfter: 3}, gateway.Limited},
+	} {
+		r.FailOnce("conversations.replies", tt.fault, tt.fault)
+		_, err := r.CatchUp(t.Context(), place, "")
+		_, _, findErr := r.Find(t.Context(), &gateway.Out{ID: "1", Place: place})
+		for _, err := range []error{err, findErr} {
+			f, ok := errors.AsType[*gateway.SendError](err)
+			if !ok || f.Reason != tt.want || f.Text == "" || tt.fault.RetryAfter > 0 && f.After != 3*time.Second {
+				t.Errorf("%+v: got %v, want reason %d", tt.fault, err, tt.want)
+			}
+		}
+	}
+}
