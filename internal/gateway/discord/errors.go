@@ -27,6 +27,7 @@ const (
 	codeNoPermission       = 50013
 	codeWebhookToken       = 50027
 	codeInvalidForm        = 50035
+	codeArchived           = 50083
 )
 
 // meaning says what becomes of a message after an error of Discord. A code without a
@@ -43,6 +44,8 @@ func meaning(code rest.JSONErrorCode) (r gateway.SendReason, text string, ok boo
 		return gateway.Missing, "The message was deleted.", true
 	case codeNotAuthor:
 		return gateway.Missing, "The message can no longer be edited.", true
+	case codeArchived: // what is said in a thread opens it again, but no edit does
+		return gateway.Missing, "The thread is archived, so that its messages cannot be edited.", true
 	case codeNoPermission:
 		return gateway.Refused, "The bot lacks a permission in the channel.", true
 	case codeMessagesDisabled:

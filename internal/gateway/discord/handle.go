@@ -87,10 +87,11 @@ func (a *Adapter) answer(ctx context.Context, h *handle, o *gateway.Out) (gatewa
 	return gateway.MessageID(sent.ID), true, err
 }
 
-// isGoneWebhook reports whether an interaction takes no more answers.
+// isGoneWebhook reports whether an interaction takes no more answers, or its answer cannot be
+// changed: in an archived thread.
 func isGoneWebhook(err error) bool {
 	switch codeOf(err) {
-	case codeUnknownWebhook, codeUnknownInteraction, codeWebhookToken, codeUnknownMessage:
+	case codeUnknownWebhook, codeUnknownInteraction, codeWebhookToken, codeUnknownMessage, codeArchived:
 		return true
 	}
 	return false

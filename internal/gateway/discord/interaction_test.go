@@ -215,6 +215,24 @@ func TestAnswerInDoubt(t *testing.T) {
 	}
 }
 
+// TestAnswerInArchivedThread: where "is thinking…" cannot be changed any more, because its thread
+// was archived, the answer is a message of its own, and so is the last text of one that stands.
+func TestAnswerInArchivedThread(t *testing.T) {
+	t.Parallel()
+	d, a, ledger := talk(t, gatewaytest.DiscordOptions{})
+	o := call(t, d, ledger, "status", "")
+	for _, edits := range []string{"PATCH /webhooks/{app}/{token}/messages/{message}", "PATCH /channels/{channel}/messages/{message}"} {
+		d.Always(edits, gatewaytest.DiscordFault{Code: 50083})
+	}
+	m, err := a.Send(t.Context(), o)
+	if err != nil || len(d.Requests(posts)) != 1 {
+		t.Errorf("got %v and %d messages, want one", err, len(d.Requests(posts)))
+	}
+	if err := a.Edit(t.Context(), m, o); reasonOf(t, err) != gateway.Missing {
+		t.Errorf("an edit: got %v, want that another message is sent", err)
+	}
+}
+
 // TestTwoAnswers: the second message for one command is a message of its own.
 func TestTwoAnswers(t *testing.T) {
 	t.Parallel()

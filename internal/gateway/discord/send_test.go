@@ -274,6 +274,7 @@ func TestErrors(t *testing.T) {
 		{gatewaytest.DiscordFault{Code: 50013}, gateway.Refused},
 		{gatewaytest.DiscordFault{Code: 10008}, gateway.Missing},
 		{gatewaytest.DiscordFault{Code: 40004}, gateway.Temporary},
+		{gatewaytest.DiscordFault{Code: 50083}, gateway.Missing},
 		{gatewaytest.DiscordFault{Code: 77777}, gateway.Refused},
 		{gatewaytest.DiscordFault{Code: 50035, Field: "content"}, gateway.Malformed},
 		{gatewaytest.DiscordFault{Code: 50035, Field: "components"}, gateway.Refused},
