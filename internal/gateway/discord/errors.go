@@ -109,8 +109,8 @@ func explainAnswer(e *rest.Error) error {
 		out.Reason, out.Text = gateway.Temporary, fmt.Sprintf("A server before Discord answers with status %d.", status)
 	case ok:
 		out.Reason, out.Text = reason, text
-	case status == http.StatusUnauthorized:
-		out.Reason, out.Text = gateway.Refused, "Discord refuses the bot's token."
+	case status == http.StatusUnauthorized && e.Code != codeWebhookToken: // another token may help
+		out.Reason, out.Text = gateway.Temporary, "Discord refuses the bot's token."
 	case e.Code == codeInvalidForm && concernsText(e.Errors):
 		out.Reason, out.Text = gateway.Malformed, "Discord cannot read the text."
 	default:

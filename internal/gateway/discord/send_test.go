@@ -301,6 +301,16 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestTokenRefusedForAnswer: the operator can mend the token, so the answer is tried again.
+func TestTokenRefusedForAnswer(t *testing.T) {
+	t.Parallel()
+	d := newFake(t, gatewaytest.DiscordOptions{})
+	a := adapter(t, d, discord.Config{Token: strings.Replace(gatewaytest.DiscordToken, ".fake.", ".other.", 1)})
+	if _, err := a.Send(t.Context(), out(1, dmChannel, "an answer")); reasonOf(t, err) != gateway.Temporary {
+		t.Errorf("got %v, want another try", err)
+	}
+}
+
 // TestLimits: a request that Discord would refuse is not made, and the wait is told in
 // fractions of a second.
 func TestLimits(t *testing.T) {
