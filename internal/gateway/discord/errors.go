@@ -28,6 +28,11 @@ const (
 	codeWebhookToken       = 50027
 	codeInvalidForm        = 50035
 	codeArchived           = 50083
+	codeNoCommonServer     = 50278
+	codeNoHistory          = 160002
+	codeLocked             = 160005
+	codeModerated          = 200000
+	codeHarmfulLink        = 240000
 )
 
 // meaning says what becomes of a message after an error of Discord. A code without a
@@ -40,6 +45,8 @@ func meaning(code rest.JSONErrorCode) (r gateway.SendReason, text string, ok boo
 		return gateway.Gone, "The bot has no access to the channel.", true
 	case codeCannotDM:
 		return gateway.Gone, "The person takes no direct messages from the bot.", true
+	case codeNoCommonServer:
+		return gateway.Gone, "The person is in no server with the bot any more.", true
 	case codeUnknownMessage:
 		return gateway.Missing, "The message was deleted.", true
 	case codeNotAuthor:
@@ -48,6 +55,14 @@ func meaning(code rest.JSONErrorCode) (r gateway.SendReason, text string, ok boo
 		return gateway.Missing, "The thread is archived, so that its messages cannot be edited.", true
 	case codeNoPermission:
 		return gateway.Refused, "The bot lacks a permission in the channel.", true
+	case codeNoHistory:
+		return gateway.Refused, "The bot may not answer a message that it may not read. Give its role Read Message History.", true
+	case codeLocked:
+		return gateway.Refused, "The thread is locked.", true
+	case codeModerated:
+		return gateway.Refused, "The server's AutoMod blocks the text.", true
+	case codeHarmfulLink:
+		return gateway.Refused, "Discord takes a link in the text for a harmful one.", true
 	case codeMessagesDisabled:
 		return gateway.Temporary, "Discord takes no messages at the moment.", true
 	}
@@ -114,7 +129,7 @@ func explainAnswer(e *rest.Error) error {
 	case e.Code == codeInvalidForm && concernsText(e.Errors):
 		out.Reason, out.Text = gateway.Malformed, "Discord cannot read the text."
 	default:
-		out.Reason, out.Text = gateway.Refused, "Discord refuses the request."
+		out.Reason, out.Text = gateway.Refused, fmt.Sprintf("Discord refuses the request (%v).", cause)
 	}
 	return out
 }

@@ -275,6 +275,7 @@ func TestErrors(t *testing.T) {
 		{gatewaytest.DiscordFault{Code: 10008}, gateway.Missing},
 		{gatewaytest.DiscordFault{Code: 40004}, gateway.Temporary},
 		{gatewaytest.DiscordFault{Code: 50083}, gateway.Missing},
+		{gatewaytest.DiscordFault{Code: 50278}, gateway.Gone},
 		{gatewaytest.DiscordFault{Code: 77777}, gateway.Refused},
 		{gatewaytest.DiscordFault{Code: 50035, Field: "content"}, gateway.Malformed},
 		{gatewaytest.DiscordFault{Code: 50035, Field: "components"}, gateway.Refused},
@@ -297,6 +298,21 @@ func TestErrors(t *testing.T) {
 		}
 		if strings.Contains(err.Error(), "our secret") || strings.Contains(err.Error(), dmChannel) {
 			t.Errorf("%+v: the error tells too much: %v", tt.fault, err)
+		}
+	}
+}
+
+// TestReasonsOfRefusals: people are told why Discord takes a message at no time.
+func TestReasonsOfRefusals(t *testing.T) {
+	t.Parallel()
+	for code, says := range map[int]string{
+		160002: "Read Message History", 160005: "locked", 200000: "AutoMod", 240000: "link", 50083: "archived", 50278: "server", 77777: "code 77777",
+	} {
+		d, a := send(t, gatewaytest.DiscordOptions{})
+		d.Fault("POST /channels/{channel}/messages", gatewaytest.DiscordFault{Code: code})
+		_, err := a.Send(t.Context(), out(1, dmChannel, "our secret"))
+		if f, ok := errors.AsType[*gateway.SendError](err); !ok || !strings.Contains(f.Text, says) {
+			t.Errorf("code %d: got %v, want that it says %q", code, err, says)
 		}
 	}
 }
