@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
@@ -190,6 +194,40 @@ func TestSilentGateway(t *testing.T) {
 	}
 	d.Hello(true)
 	await(t, d, "the bot has a session", d.Connected)
+}
+
+// illHost is an intake whose stored session is to be resumed at another host.
+type illHost struct {
+	*gatewaytest.Ledger
+	from, to string
+}
+
+func (i *illHost) Position(ctx context.Context) (gateway.Position, error) {
+	p, err := i.Ledger.Position(ctx)
+	return gateway.Position(strings.ReplaceAll(string(p), i.from, i.to)), err
+}
+
+// TestIllResumeHost: a session whose own host takes connections and does not go on with it is
+// resumed at another host.
+func TestIllResumeHost(t *testing.T) {
+	t.Parallel()
+	d, ledger := newFake(t, gatewaytest.DiscordOptions{}), gatewaytest.NewLedger()
+	r := run(t, d, adapter(t, d, discord.Config{}), ledger)
+	hear(t, d, ledger, said("before"))
+	r.halt(t)
+	ill := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if conn, err := websocket.Accept(w, q, nil); err == nil {
+			_ = conn.Close(websocket.StatusInternalError, "no session here")
+		}
+	}))
+	t.Cleanup(ill.Close)
+	missed := d.Say(said("missed"))
+	in := &illHost{ledger, d.GatewayURL + "/resume", "ws" + strings.TrimPrefix(ill.URL, "http")}
+	run(t, d, adapter(t, d, discord.Config{}), in)
+	ledger.AwaitEvents(t, missed)
+	if d.Identifies() != 1 || d.Resumes() != 1 {
+		t.Errorf("the bot identified %d times and resumed %d times, want once each", d.Identifies(), d.Resumes())
+	}
 }
 
 // TestSlowCommit: a commit that takes its time holds up no heartbeat.

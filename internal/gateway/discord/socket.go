@@ -59,7 +59,9 @@ func (l *line) connect(ctx context.Context) *ending {
 		s.close()
 	}, panicked))
 	end := s.readAll()
-	if !s.since.IsZero() && time.Since(s.since) > steady*l.a.cfg.Retry {
+	if s.since.IsZero() {
+		l.at.Resume = "" // that server perhaps ails: the session can be resumed at any other
+	} else if time.Since(s.since) > steady*l.a.cfg.Retry {
 		l.wait.reset()
 	}
 	if !stop() {
