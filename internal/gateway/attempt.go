@@ -100,6 +100,7 @@ func (g *Gateway) update(ctx context.Context, bot *Bot, l *lane, s *Send) error 
 		if isMissing(err) {
 			return g.replace(ctx, l, s, err)
 		}
+		s.Attempts++ // so that the next edit waits longer
 		return g.refused(ctx, l, s, err)
 	}
 	s.State, s.Error = Sent, ""
