@@ -55,8 +55,9 @@ describe('two windows', () => {
 });
 
 describe('the first key', () => {
-  it('is shown until it is taken down, though the sign-in without a key has ended', async () => {
+  it('is shown until it is taken down, though the sign-in without a key has ended, and opens what is there', async () => {
     const server = await startHermes();
+    await server.api('/api/sessions/before/messages', { method: 'POST', body: { messages: [{ role: 'user', content: 'This was said before there was a key.' }] } });
     const page = await pages.open(`${server.url}/#/keys`);
     const other = await pages.open(`${server.url}/#/sessions`);
     for (const each of [page, other]) await settled(each);
@@ -71,6 +72,9 @@ describe('the first key', () => {
     await page.getByLabel('Key', { exact: true }).fill(secret);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Signed in as laptop').waitFor();
+    // Who makes a key for what is there does not lose it.
+    await page.evaluate(() => { location.hash = '#/sessions'; });
+    await page.locator('a.row', { hasText: 'This was said before' }).waitFor();
     await Promise.all([page.close(), other.close()]);
     await server.stop();
   });

@@ -100,7 +100,7 @@ function keyForm(close, problem) {
     } catch (err) { problem.is = problemOf(err); change(); }
   });
   return h('form', { class: 'form', onsubmit: submit },
-    field('Name', { name: 'name', required: true, autocomplete: 'off' }), field('Owner; without one, whose data this server has now', { name: 'owner', autocomplete: 'off' }),
+    field('Name', { name: 'name', required: true, autocomplete: 'off' }), field('Owner: whose data it opens; a new one has none yet', { name: 'owner', autocomplete: 'off', ref: (/** @type {any} */ el) => { el.value = state.me?.owner ?? ''; } }),
     field('Session key of requests that name none', { name: 'session_key', autocomplete: 'off' }),
     h('fieldset', null, h('legend', null, 'For'), scopes.map(([s, text]) => h('label', { class: 'check' },
       h('input', { type: 'checkbox', name: 'scopes', ref: (el) => { el.value = s; el.checked = !['admin', 'metrics'].includes(s); } }), text))),
