@@ -170,10 +170,12 @@ describe('by the keyboard alone', () => {
       await go(page, `#/runs/${id}`);
       const button = page.locator('main .approval').getByRole('button', { name });
       await button.waitFor();
+      await page.locator('main .message').getByText('Waiting for you').waitFor(); // and not: Answering…
       await press(page, button);
       await until(async () => (await server.api(`/v1/runs/${id}`)).finished_at !== null);
       await page.locator('.pairs').getByText('completed').waitFor();
     }
+    assert.equal(await page.locator('main .tool summary').innerText(), 'memory: denied');
     const said = (await server.api('/v1/runs/' + other)).output;
     assert.ok(said);
     await page.close();

@@ -24,6 +24,8 @@ export class Answer {
     this.fresh = new Set();
     /** @type {Map<string, HTMLElement>} */
     this.calls = new Map();
+    /** @type {Map<string, any>} what was asked of a person, by call */
+    this.asked = new Map();
     this.words = make('div', { class: 'words' });
     this.body = make('div', { class: 'body' });
     this.state = make('p', { class: 'note' }, 'Answering…');
@@ -75,10 +77,11 @@ export class Answer {
       case 'tool.completed': return this.call(event, `${event.name ?? 'A tool'}, ${took(event.ms ?? 0)}, ${event.ok ? 'done' : 'failed'}`);
       case 'approval.request':
         this.waits(true);
+        this.asked.set(event.call_id, event);
         return this.request(event);
       case 'approval.resolved':
         this.waits(false);
-        return this.call(event, `${event.name ?? 'The call'}: ${event.approved ? 'approved' : `denied${event.reason ? `, ${event.reason}` : ''}`}`);
+        return this.resolved({ ...this.asked.get(event.call_id), ...event });
       default: return undefined;
     }
   }
@@ -152,6 +155,12 @@ export class Answer {
     this.calls.get(event.call_id)?.remove();
     this.calls.set(event.call_id, el);
     this.words.append(el);
+  }
+
+  /** @param {any} event */
+  resolved(event) {
+    const says = event.reason === 'approved' || event.reason === 'denied' ? event.reason : `denied, ${event.reason}`;
+    this.call(event, `${event.name ?? 'The call'}: ${says}`);
   }
 
   /** @param {string} text */

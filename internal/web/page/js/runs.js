@@ -17,8 +17,6 @@ class Runs extends Screen {
     super('Runs');
     this.id = '';
     this.end = () => {};
-    /** @type {Answer | null} */
-    this.answer = null;
     this.open = this.reads((signal) => get('v1/runs', { status: 'open', limit: 100 }, signal));
     this.all = this.reads((signal) => get('v1/runs', { limit: 50 }, signal));
     this.one = this.reads((signal) => get(`v1/runs/${part(this.id)}`, {}, signal));
@@ -55,18 +53,17 @@ class Runs extends Screen {
     if (id === this.id) return;
     this.id = id;
     this.end();
-    this.answer = null;
     this.one.close();
     this.one.data = undefined;
     if (!id) return;
-    const answer = (this.answer = new Answer((f) => f()));
+    const answer = new Answer((f) => f());
+    answer.request = () => {}; // shown above, with its time
     this.box = make('ol', { class: 'transcript', 'aria-label': 'What it says' });
     this.box.append(answer.el);
     this.one.again();
     this.end = follow({
       path: `v1/runs/${part(id)}/events`, query: { format: 'nodes' },
       tell: ({ data }) => {
-        if (data.type === 'approval.request') return false; // shown above, with its time
         if (!over(data)) { answer.tell(data); return false; }
         answer.end(data.error?.message ?? '');
         this.one.again();
