@@ -112,6 +112,28 @@ describe('a small window', () => {
   });
 });
 
+describe('a telephone', () => {
+  it('shows the id of a run, whole words in tables, and words of a plot that can be read', async () => {
+    const page = await pages.open(`${server.url}/`, { size: sizes.narrow });
+    await go(page, `#/runs/${scene.run}`);
+    const cut = await page.locator('.head').evaluate((el) => [...el.children].filter((part) => part.scrollHeight > part.clientHeight + 1).map((part) => part.innerText));
+    assert.deepEqual(cut, []);
+    assert.match(await page.locator('.head').innerText(), new RegExp(scene.run));
+    await go(page, '#/audit');
+    const by = page.getByRole('cell', { name: 'development', exact: true }).first();
+    const lines = await by.evaluate((el) => { const range = document.createRange(); range.selectNodeContents(el); return range.getClientRects().length; });
+    assert.equal(lines, 1);
+    await go(page, '#/cost');
+    const words = page.locator('.plot text');
+    await words.first().waitFor();
+    for (const high of await words.evaluateAll((all) => all.map((el) => el.getBoundingClientRect().height))) assert.ok(high >= 10, `a word is ${high} pixels high`);
+    // All turns of the scene are of one day: the line of the whole history is seen beside its bar.
+    const [line, bar] = await page.locator('.plot').evaluate((el) => [el.querySelector('.naive'), el.querySelector('rect')].map((part) => part.getBoundingClientRect().width));
+    assert.ok(line > 2 * bar, `${line}, ${bar}`);
+    await page.close();
+  });
+});
+
 describe('texts that are wide', () => {
   const line = (cell) => `| ${Array.from({ length: 14 }, (_, i) => `${cell}${i}`).join(' | ')} |`;
   const wide = [line('column'), line('---').replace(/\d+/g, ''), line('external-consistency'), '', 'w'.repeat(300)].join('\n');

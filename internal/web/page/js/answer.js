@@ -3,9 +3,9 @@
 import { post, part } from './api.js';
 import { once, toast } from './dialog.js';
 import { h, make } from './dom.js';
-import { gutter, toolLine, unlabel } from './message.js';
+import { gutter, ran, toolLine, unlabel } from './message.js';
 import { grow } from './nodes.js';
-import { exact, now, took, visible, wait } from './words.js';
+import { exact, now, visible, wait } from './words.js';
 
 // atOnce is how many blocks are put into the document in one frame.
 const atOnce = 200;
@@ -74,7 +74,7 @@ export class Answer {
         if (event.content) this.region({ block: 0, append: event.content });
         return undefined;
       case 'tool.started': return this.call(event, `${event.name}, running`);
-      case 'tool.completed': return this.call(event, `${event.name ?? 'A tool'}, ${took(event.ms ?? 0)}, ${event.ok ? 'done' : 'failed'}`);
+      case 'tool.completed': return this.call(event, ran(event));
       case 'approval.request':
         this.waits(true);
         this.asked.set(event.call_id, event);

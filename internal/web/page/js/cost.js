@@ -106,14 +106,14 @@ export const open = () => new Cost();
 /** @typedef {{at: string, sent: number, naive: number, parts: Record<string, number>}} Point */
 
 /** colours are the parts of a prompt, from the bottom of a bar to its top. */
-export const colours = [
+const colours = [
   ['system', 'system prompt'], ['memory', 'memory'], ['tail', 'newest turns'], ['tools', 'tools'], ['input', 'message'],
 ];
 
-const box = { width: 900, height: 260, left: 64, right: 8, top: 8, bottom: 24 };
+// The box is as wide as there is room: drawn smaller, its words could not be read.
+const box = { get width() { return Math.min(900, innerWidth - 32); }, height: 260, left: 64, right: 8, top: 8, bottom: 24 };
 
-/** @param {number} n */
-const short = (n) => (n >= 1e6 ? `${+(n / 1e6).toFixed(1)} M` : n >= 1e3 ? `${+(n / 1e3).toFixed(1)} k` : String(Math.round(n)));
+const short = new Intl.NumberFormat('en-GB', { notation: 'compact' });
 
 /** @param {number} most @param {boolean} log */
 function ticks(most, log) {
@@ -127,7 +127,7 @@ function ticks(most, log) {
 /**
  * @param {Point[]} points @param {{log: boolean, title: string, summary: string, when: (t: string) => string}} of
  */
-export function plot(points, of) {
+function plot(points, of) {
   const most = Math.max(1, ...points.map((p) => Math.max(p.sent, p.naive)));
   const high = box.height - box.top - box.bottom;
   const wide = box.width - box.left - box.right;
@@ -140,7 +140,7 @@ export function plot(points, of) {
   return h('figure', { class: 'plot' }, h('svg:svg', { viewBox: `0 0 ${box.width} ${box.height}`, role: 'img', 'aria-label': `${of.title}. ${of.summary}` },
     ticks(most, of.log).map((n) => [
       h('svg:line', { class: 'axis', x1: box.left, x2: box.width - box.right, y1: y(n), y2: y(n) }),
-      h('svg:text', { x: box.left - 6, y: y(n) + 4, 'text-anchor': 'end' }, short(n)),
+      h('svg:text', { x: box.left - 6, y: y(n) + 4, 'text-anchor': 'end' }, short.format(n)),
     ]),
     points.map((p, i) => bar(p, x(i), Math.max(1, Math.min(slot - 2, 28)), y, slot, of.when)),
     line(points, (i) => x(i) + slot / 2, y),
@@ -162,12 +162,13 @@ function bar(p, left, width, y, slot, when) {
 
 /** @param {Point[]} points @param {(i: number) => number} x @param {(n: number) => number} y */
 function line(points, x, y) {
-  if (points.length < 2) return points.map((p) => h('svg:circle', { class: 'naive', cx: x(0), cy: y(p.naive), r: 4 }));
+  // That of a single time is seen beside its bar, too.
+  if (points.length < 2) return points.map((p) => h('svg:path', { class: 'naive', d: `M${box.left} ${y(p.naive)}H${box.width - box.right}` }));
   return h('svg:path', { class: 'naive', d: points.map((p, i) => `${i === 0 ? 'M' : 'L'}${x(i).toFixed(1)} ${y(p.naive).toFixed(1)}`).join('') });
 }
 
 /** @param {Point[]} points @param {(i: number) => number} x @param {(t: string) => string} when */
 function labels(points, x, when) {
-  const every = Math.max(1, Math.ceil(points.length / 6));
+  const every = Math.ceil(points.length * 140 / box.width) || 1;
   return points.map((p, i) => i % every === 0 && h('svg:text', { key: p.at, x: x(i), y: box.height - 6, 'text-anchor': i === 0 && points.length > 1 ? 'start' : 'middle' }, when(p.at)));
 }

@@ -11,7 +11,7 @@ import { day, dayClock, days, endOf, exact, month, number, plural, same, short, 
 
 /** @typedef {import('./memory.js').Memory} Memory */
 
-export const kinds = /** @type {[string, string][]} */ ([
+const kinds = /** @type {[string, string][]} */ ([
   ['decision', 'Decisions'], ['identity', 'Identity'], ['preference', 'Preferences'], ['instruction', 'Instructions'], ['fact', 'Facts'],
   ['number', 'Numbers'], ['event', 'Events'], ['cause', 'Causes'], ['question', 'Questions'], ['hypothetical', 'Suppositions'],
   ['third_party', 'About or by others'], ['negated', 'Denied'], ['quoted', 'Quoted'], ['proposal', 'Proposed by an answer'], ['retraction', 'Withdrawals'],

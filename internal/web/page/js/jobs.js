@@ -10,7 +10,7 @@ import { ago, exact, inZone, now, number, ownZone, plural, wait } from './words.
 const late = 90_000; // milliseconds after which a job is overdue
 
 /** @param {any} j */
-export const overdue = (j) => j.enabled && j.next_run_at && now() - new Date(j.next_run_at).getTime() > late;
+const overdue = (j) => j.enabled && j.next_run_at && now() - new Date(j.next_run_at).getTime() > late;
 
 class Jobs extends Screen {
   constructor() {
@@ -141,7 +141,7 @@ class Jobs extends Screen {
 }
 
 /** dueTimes are times in the zone of a job, and in that of whoever looks. @param {string[]} times @param {string} zone */
-export function dueTimes(times, zone) {
+function dueTimes(times, zone) {
   const own = ownZone();
   const two = times.some((t) => inZone(t, zone) !== inZone(t, own));
   return grid('Next times', [zone, two && `${own}, your zone`], times.map((t) => cells(t, inZone(t, zone), ...(two ? [inZone(t, own)] : []))));
@@ -185,7 +185,7 @@ const preview = ({ schedule, timezone }, signal) => get('api/jobs/preview', { sc
 const fields = ['name', 'schedule', 'timezone', 'prompt', 'session_id', 'session_key', 'deliver', 'catch_up', 'model'];
 
 /** @param {any} job @param {(job: any) => any} done */
-export function jobForm(job, done) {
+function jobForm(job, done) {
   /** @type {Record<string, string>} */
   const value = Object.fromEntries(fields.map((n) => [n, job?.[n] ?? '']));
   if (!job) Object.assign(value, { timezone: ownZone(), deliver: 'local', catch_up: 'once' });

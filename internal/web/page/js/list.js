@@ -8,7 +8,7 @@ import { calm, change } from './store.js';
 const spare = 8; // rows above and below what is seen
 
 /** @template T */
-export class Rows {
+class Rows {
   /**
    * @param {object} of
    * @param {number} of.height of a row, in pixels

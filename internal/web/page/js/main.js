@@ -14,7 +14,7 @@ const wide = matchMedia('(min-width: 64rem)');
 let opened = '';
 let focusing = false;
 
-export function readRoute() {
+function readRoute() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
   const raw = path.split('/').filter(Boolean);
   const parts = raw.map((p) => { try { return decodeURIComponent(p); } catch { return p; } });

@@ -64,6 +64,9 @@ function words(m) {
   return [text, ...calls];
 }
 
+/** ran is how a call of a tool went. @param {any} t */
+export const ran = (t) => `${t.name ?? 'A tool'}, ${took(t.ms ?? 0)}, ${t.ok ? 'done' : 'failed'}`;
+
 /** @param {string} line @param {string} inside */
 export function toolLine(line, inside) {
   return make('details', { class: 'tool' }, h('summary', null, line), h('pre', { tabindex: 0 }, inside));
@@ -105,7 +108,7 @@ function about(m, doing) {
     (c || receipt) && h('p', { class: 'note' },
       c && `${number(c.sent_tokens)} of ${number(c.budget_tokens)} tokens sent; the whole history would have been ${number(c.naive_tokens)} `,
       receipt && h('button', { class: 'link', onclick: () => doing.why(receipt) }, 'Why this answer')),
-    (said?.tools ?? []).map((/** @type {any} */ t) => h('p', { class: 'note' }, `${t.name}, ${took(t.ms)}, ${t.ok ? 'done' : 'failed'}`)),
+    (said?.tools ?? []).map((/** @type {any} */ t) => h('p', { class: 'note' }, ran(t))),
     changed(said),
   ];
 }
@@ -182,7 +185,7 @@ function reasons(r) {
     titled('Facts', r.facts, fact),
     titled('Recalled', r.recalled, (q) => h('p', { class: 'said' }, `“${short(q.quote, 600)}”`)),
     sent(r.sent, r._lineage_root_id),
-    r.tools?.length > 0 && [h('h3', null, `Tools (${r.tools.length})`), h('ul', { class: 'quiet' }, r.tools.map((/** @type {any} */ t) => h('li', null, `${t.name}, ${t.ms} ms, ${t.ok ? 'done' : 'failed'}`)))],
+    r.tools?.length > 0 && [h('h3', null, `Tools (${r.tools.length})`), h('ul', null, r.tools.map((/** @type {any} */ t) => h('li', null, ran(t))))],
     r.system && h('details', null, h('summary', null, 'System prompt'), h('pre', { tabindex: 0 }, r.system)),
     r.settings && h('details', null, h('summary', null, 'Settings of the call'), h('pre', { tabindex: 0 }, JSON.stringify(r.settings, null, 2))),
     h('p', { class: 'note mono' }, r.id),

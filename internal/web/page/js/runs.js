@@ -95,7 +95,7 @@ class Runs extends Screen {
   content() {
     if (!this.id) return intro(this.name, this.waiting.length > 0 ? `${plural(this.waiting.length, 'call')} ${this.waiting.length === 1 ? 'waits' : 'wait'} for you.` : 'Choose a run to see what it says and what it has done.');
     return [
-      head('runs', ['Run ', h('span', { class: 'mono' }, this.id)], this.one.data && this.buttons(this.one.data)),
+      head('runs', 'Run', h('p', { class: 'meta mono' }, this.id), this.one.data && this.buttons(this.one.data)),
       h('div', { class: 'scroll' }, shown(this.one, (r) => [h('div', { class: 'column' }, about(r), r.approvals.map((/** @type {any} */ call) => approval(r.run_id, call, () => this.read())), r.error && h('p', { class: 'bad' }, r.error.message))]), this.box && ready(this.box)),
     ];
   }

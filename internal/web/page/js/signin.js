@@ -134,7 +134,6 @@ async function signOut() {
   location.reload();
 }
 
-
 export function foot() {
   const me = state.me;
   const at = kept.get('theme') ?? '';
