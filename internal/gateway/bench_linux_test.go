@@ -20,7 +20,7 @@ import (
 const benchChats = 40
 
 // BenchmarkTurn is the CPU of a turn that a bridge asks for, of one on a platform, of the same turn
-// as a run, and of a plain turn as the API takes it. The bar is 1 ms more than a plain turn. Turns of
+// as a run, and of a plain turn as the API takes it. The bar is 1 ms more than the same turn as a run. Turns of
 // every kind begin as far apart as those of the platform, which gathers messages: their transactions
 // are shared as little, and their caches are as cold.
 func BenchmarkTurn(b *testing.B) {
