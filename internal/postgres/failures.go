@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -57,9 +58,12 @@ func again(err error) bool {
 	return code == serializationFailed || code == deadlockDetected
 }
 
-// judge makes a fault of an error that the caller may meet again later. Other errors are
-// returned as they are.
+// judge makes a fault of an error that the caller may meet again later. Other errors, and faults,
+// are returned as they are.
 func judge(err error) error {
+	if _, judged := errors.AsType[*fault.Error](err); judged {
+		return err
+	}
 	if errors.Is(err, errUnknown) {
 		f := fault.Wrap(fault.Unavailable, "database_unreachable",
 			"The connection to the database broke, so it is not known whether this was stored. Look before you send it again.", err)
@@ -89,7 +93,8 @@ func lostConnection(err error) bool {
 	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return true
 	}
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+	ends := []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, pgconn.ErrConnClosed}
+	return slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) })
 }
 
 func errUnreachable(err error) error {

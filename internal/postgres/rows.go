@@ -38,6 +38,9 @@ func (r *rows) Scan(dest ...any) error {
 	return nil
 }
 
+// Err is the error that ended the rows, as the caller may meet it again later.
+func (r *rows) Err() error { return judge(r.Rows.Err()) }
+
 // row is the result of a query for one row.
 type row struct {
 	rows *rows
@@ -119,7 +122,7 @@ func appendRows[T any](ctx context.Context, db *DB, out []T, scan func(*rows) (T
 		out = append(out, v)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("query: %w", judge(err))
+		return nil, fmt.Errorf("query: %w", err)
 	}
 	return out, nil
 }

@@ -190,7 +190,7 @@ func (db *DB) Manifest(ctx context.Context, o owner.Owner, scope memory.Scope) (
 	}
 	got, err := db.query(ctx, selectManifest, o.ID(), name.key, name.root)
 	if err == nil {
-		err = judge(scanAll(got, func(r *rows) error { return scanManifest(r, &m) }))
+		err = scanAll(got, func(r *rows) error { return scanManifest(r, &m) })
 	}
 	if err != nil {
 		return memory.Manifest{Version: memory.Unwritten}, fmt.Errorf("read manifest: %w", err)

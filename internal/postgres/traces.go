@@ -72,7 +72,7 @@ func (db *DB) traceTable(ctx context.Context, about *mention.Thing, t *storedTab
 			trace.Hits += about.Count(value)
 		}
 	}
-	return trace, judge(rows.Err())
+	return trace, rows.Err()
 }
 
 // Repack implements curate.Sweeper. It removes the dead rows of the tables, and with them

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -113,6 +114,23 @@ func TestJudge(t *testing.T) {
 	}
 	if f := judge(errUnknown); !strings.Contains(fault.MessageOf(f), "not known") {
 		t.Errorf("unknown: got %v", f)
+	}
+}
+
+// TestLostWhileReading: rows whose connection ends on the way are an error that passes, for every reader.
+func TestLostWhileReading(t *testing.T) {
+	t.Parallel()
+	db := openTest(t)
+	const lost = `SELECT pg_terminate_backend(pg_backend_pid())`
+	got, err := db.query(t.Context(), lost)
+	if err == nil {
+		err = scanAll(got, func(*rows) error { return nil })
+	}
+	if code := fault.CodeOf(err); code != "database_unreachable" {
+		t.Errorf("got %v with code %q", err, code)
+	}
+	if code := fault.CodeOf(judge(fmt.Errorf("begin: %w", pgconn.ErrConnClosed))); code != "database_unreachable" {
+		t.Errorf("a closed connection: got code %q", code)
 	}
 }
 
