@@ -57,6 +57,19 @@ func TestReasonOfNoConnection(t *testing.T) {
 	}
 }
 
+// TestReasonOfTooManySockets: Slack closes what is over its limit, which no new connection mends.
+func TestReasonOfTooManySockets(t *testing.T) {
+	t.Parallel()
+	r := run(t, gatewaytest.SlackOptions{})
+	r.say(t, "hello")
+	r.Fail(gatewaytest.SlackFault{Delay: time.Hour}, "apps.connections.open") // so that the reason stays
+	r.Disconnect("too_many_websockets")
+	r.awaitState(t, "connecting")
+	if h := r.Health(); !strings.Contains(h.Reason, "too many sockets") {
+		t.Errorf("got %+v, want the reason", h)
+	}
+}
+
 // awaitEnd waits until Run has ended by itself, and returns its error.
 func awaitEnd(t *testing.T, done <-chan error) error {
 	t.Helper()

@@ -91,10 +91,8 @@ func (a *Adapter) handle(ctx context.Context, conn *websocket.Conn, in gateway.I
 		if e.Connections > 1 {
 			a.log.InfoContext(ctx, "slack: the app has other sockets; if they are of another program, it gets a part of the messages", "sockets", e.Connections)
 		}
-	case e.Type == "disconnect" && e.Reason == "link_disabled":
-		return fmt.Errorf("%w: Socket Mode is off in the settings of the app", errAsked)
 	case e.Type == "disconnect":
-		return errAsked
+		return asked(e.Reason)
 	case e.EnvelopeID != "" && a.take(ctx, in, &e):
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackTime)
 		defer cancel()
@@ -105,6 +103,18 @@ func (a *Adapter) handle(ctx context.Context, conn *websocket.Conn, in gateway.I
 		return conn.Write(ctx, websocket.MessageText, ack)
 	}
 	return nil
+}
+
+// asked is the end of a socket that Slack asks for. Most reasons are no trouble: a socket lives for
+// some hours.
+func asked(reason string) error {
+	switch reason {
+	case "link_disabled":
+		return fmt.Errorf("%w: Socket Mode is off in the settings of the app", errAsked)
+	case "too_many_websockets":
+		return fmt.Errorf("%w: the app has too many sockets, so other programs use its token", errAsked)
+	}
+	return errAsked
 }
 
 // take commits the events of an envelope, and reports whether it may be acknowledged. Slack
