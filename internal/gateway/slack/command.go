@@ -97,14 +97,13 @@ func (p *press) thread() string {
 	return p.Container.ThreadTS
 }
 
-// named is a chat of which Slack told the name.
+// named is a chat of which Slack told the name. That of a private chat does not say whether the bot is
+// in it.
 func (r *reader) named(ctx context.Context, id, name string) chat {
 	switch {
-	case name == "directmessage":
-		return chat{kind: gateway.DM}
 	case strings.HasPrefix(name, "mpdm-"):
 		return chat{kind: gateway.Group, title: name}
-	case name == "" || name == "privategroup":
+	case name == "" || name == "privategroup" || name == "directmessage":
 		return r.chat(ctx, id)
 	}
 	return chat{kind: gateway.Channel, title: name}

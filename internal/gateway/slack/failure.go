@@ -69,6 +69,12 @@ func failure(err error, wrote bool) *gateway.SendError {
 	return f
 }
 
+// isCode reports whether an error is a code of the Web API.
+func isCode(err error, code string) bool {
+	e, ok := errors.AsType[api.SlackErrorResponse](err)
+	return ok && e.Err == code
+}
+
 // statusFailure sets the reason of an answer without a body that can be read.
 func statusFailure(f *gateway.SendError, status int) {
 	f.Text = fmt.Sprintf("Slack answers with status %d.", status)

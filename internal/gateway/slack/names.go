@@ -59,7 +59,8 @@ func (a *Adapter) person(ctx context.Context, id string) person {
 }
 
 // chat looks up the name and the type of a chat. Without an answer the id says whether it is
-// a DM, and all else is a channel.
+// a DM, and all else is a channel. A DM that the bot does not find is one of other people, who
+// can give commands there.
 func (a *Adapter) chat(ctx context.Context, id string) chat {
 	now := a.now()
 	if c, ok := a.chats.get(id, now); ok {
@@ -74,15 +75,17 @@ func (a *Adapter) chat(ctx context.Context, id string) chat {
 		} `json:"channel"`
 	}
 	life := nameLife
-	if err := a.look(ctx, "conversations.info", url.Values{"channel": {id}}, &r); err != nil {
+	err := a.look(ctx, "conversations.info", url.Values{"channel": {id}}, &r)
+	if err != nil {
 		life = retryLife
 	}
+	direct := strings.HasPrefix(id, "D")
 	c := chat{kind: gateway.Channel, title: oneLine(r.Channel.Name)}
 	switch {
-	case r.Channel.IsIM, strings.HasPrefix(id, "D"):
-		c = chat{kind: gateway.DM}
-	case r.Channel.IsMPIM:
+	case r.Channel.IsMPIM, direct && isCode(err, "channel_not_found"):
 		c.kind = gateway.Group
+	case r.Channel.IsIM, direct:
+		c = chat{kind: gateway.DM}
 	}
 	a.chats.put(id, c, now, now.Add(life))
 	return c

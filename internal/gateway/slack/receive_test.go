@@ -364,6 +364,19 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// TestCommandBetweenPeople: a command may be given where two people talk, without the bot. That is not
+// the person's private chat with the bot, whose memory it must not take.
+func TestCommandBetweenPeople(t *testing.T) {
+	t.Parallel()
+	r := run(t, gatewaytest.SlackOptions{})
+	r.Deliver("slash_commands", map[string]any{
+		"channel_id": "D0FOREIGN", "channel_name": "directmessage", "user_id": r.Person("alice"), "command": "/new", "trigger_id": "t1",
+	}, "t1")
+	if e := r.event(t, "t1"); e.Type != gateway.Group || e.Place.Chat != "D0FOREIGN" {
+		t.Errorf("got %+v, want a group", e)
+	}
+}
+
 // TestNew: a missing secret is told before anything starts.
 func TestNew(t *testing.T) {
 	t.Parallel()

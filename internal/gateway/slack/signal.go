@@ -108,7 +108,7 @@ func (a *Adapter) unreact(ctx context.Context, at gateway.Place, m gateway.Messa
 
 // except is an error without the one that says that all is as it should be.
 func except(err error, code string) error {
-	if e, ok := errors.AsType[api.SlackErrorResponse](err); ok && e.Err == code {
+	if isCode(err, code) {
 		return nil
 	}
 	if err != nil {
