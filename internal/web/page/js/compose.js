@@ -144,7 +144,7 @@ export class Compose {
   }
 
   draw() {
-    const special = [this.off && 'off the record', this.asOf && `as of ${this.asOf}`, this.model && this.model].filter(Boolean).join(', ');
+    const special = [this.off && 'off the record', this.asOf && `as of ${this.asOf}`, this.model].filter(Boolean).join(', ');
     draw(this.row,
       h('p', { class: 'note' }, special ? `This message: ${special}` : leaving.has(this.draft) ? 'What you said is being sent' : touch.matches ? 'Enter breaks the line' : 'Enter sends, Shift+Enter breaks the line'),
       h('button', { type: 'button', class: 'link', 'aria-expanded': String(this.options), onclick: () => this.choose() }, 'Options'),

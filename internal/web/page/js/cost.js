@@ -143,7 +143,7 @@ function plot(points, of) {
       h('svg:text', { x: box.left - 6, y: y(n) + 4, 'text-anchor': 'end' }, short.format(n)),
     ]),
     points.map((p, i) => bar(p, x(i), Math.max(1, Math.min(slot - 2, 28)), y, slot, of.when)),
-    line(points, (i) => x(i) + slot / 2, y),
+    h('svg:path', { class: 'naive', d: points.map((p, i) => `${i === 0 ? 'M' : 'L'}${x(i).toFixed(1)} ${y(p.naive).toFixed(1)}h${slot.toFixed(1)}`).join('') }),
     labels(points, (i) => x(i) + slot / 2, of.when)));
 }
 
@@ -158,13 +158,6 @@ function bar(p, left, width, y, slot, when) {
     below += n;
     return h('svg:rect', { key: name, class: `part-${name}`, x: at.toFixed(1), width: width.toFixed(1), y: top.toFixed(1), height: Math.max(0, bottom - top).toFixed(1) });
   }));
-}
-
-/** @param {Point[]} points @param {(i: number) => number} x @param {(n: number) => number} y */
-function line(points, x, y) {
-  // That of a single time is seen beside its bar, too.
-  if (points.length < 2) return points.map((p) => h('svg:path', { class: 'naive', d: `M${box.left} ${y(p.naive)}H${box.width - box.right}` }));
-  return h('svg:path', { class: 'naive', d: points.map((p, i) => `${i === 0 ? 'M' : 'L'}${x(i).toFixed(1)} ${y(p.naive).toFixed(1)}`).join('') });
 }
 
 /** @param {Point[]} points @param {(i: number) => number} x @param {(t: string) => string} when */

@@ -72,7 +72,7 @@ export function dialog(title, body, options = {}) {
     const el = document.createElement('dialog');
     const id = `dialog-${++count}`;
     const back = focused();
-    el.className = options.wide ? 'modal wide' : 'modal';
+    el.className = `modal ${options.wide ? 'wide' : ''} ${options.stays ? 'stays' : ''}`;
     el.setAttribute('aria-labelledby', id);
     let [value, left] = /** @type {any[]} */ ([undefined, false]);
     const close = (/** @type {any} */ v) => { value = v; el.close(); };
@@ -81,9 +81,9 @@ export function dialog(title, body, options = {}) {
     const redraw = () => draw(el, h('h2', { id }, title), body(close));
     el.oncancel = (event) => { if (options.stays) event.preventDefault(); };
     el.onclose = () => {
+      // A dialog that stays comes back, whatever closed it. Esc may close several: the last one is on top again.
+      if (options.stays && value === undefined) { document.querySelectorAll('.stays:not([open])').forEach((/** @type {any} */ d) => d.showModal()); return; }
       redraws.delete(redraw);
-      // A dialog that stays comes back, whatever closed it.
-      if (options.stays && value === undefined) { redraws.add(redraw); el.showModal(); return; }
       removeEventListener('hashchange', leave);
       el.remove();
       if (!left) settle(back);

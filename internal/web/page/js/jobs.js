@@ -240,7 +240,7 @@ export function secret(title, text, what) {
   return (state.held = dialog(title, (close) => [
     h('p', null, `It is shown only now. ${what}`), h('p', { class: 'block mono' }, text),
     h('div', { class: 'buttons' }, h('button', { onclick: copied(() => text) }, 'Copy'), h('button', { class: 'primary', onclick: () => close(true) }, 'I have it')),
-  ]));
+  ], { stays: true }));
 }
 
 /** @param {any} f */
