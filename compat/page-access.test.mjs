@@ -112,6 +112,19 @@ describe('a small window', () => {
   });
 });
 
+describe('fields', () => {
+  it('are where they belong, and as wide as what is said in them', async () => {
+    const page = await pages.open(`${server.url}/#/sessions`);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    const beside = await page.locator('section.list').evaluate((el) => [...el.querySelectorAll('.filters :is(input, select)')].filter((field) => field.getBoundingClientRect().right > el.getBoundingClientRect().right).length);
+    assert.equal(beside, 0);
+    await page.keyboard.press('Control+k');
+    const [field, list] = await page.locator('dialog').evaluate((el) => ['input', 'ul'].map((part) => el.querySelector(part).getBoundingClientRect()));
+    assert.ok(field.width >= list.width && list.top - field.bottom > 4, JSON.stringify([field, list]));
+    await page.close();
+  });
+});
+
 describe('a telephone', () => {
   it('shows the id of a run, whole words in tables, and words of a plot that can be read', async () => {
     const page = await pages.open(`${server.url}/`, { size: sizes.narrow });

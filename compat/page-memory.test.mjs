@@ -179,6 +179,12 @@ describe('forgetting', () => {
     await confirm.click();
     await modal.getByText('Left: 0.').waitFor();
     assert.equal(Number(await modal.locator('tr', { hasText: 'sentences' }).locator('td').innerText()), counted);
+    const head = modal.getByRole('heading', { name: 'Certificate of erasure' });
+    assert.ok(await head.evaluate((el) => el.getBoundingClientRect().top > el.closest('dialog').getBoundingClientRect().top), 'its head is on view, and not its end');
+    await page.emulateMedia({ media: 'print' });
+    const printed = await modal.evaluate((el) => [document.querySelector('#page').checkVisibility(), el.scrollHeight > el.clientHeight + 1]);
+    assert.deepEqual(printed, [false, false], 'it is printed whole, and alone');
+    await page.emulateMedia({ media: 'screen' });
     const [download] = await Promise.all([page.waitForEvent('download'), modal.getByRole('button', { name: 'Save as JSON' }).click()]);
     const certificate = JSON.parse(readFileSync(await download.path(), 'utf8'));
     assert.equal(certificate.left, 0);

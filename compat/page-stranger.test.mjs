@@ -180,6 +180,8 @@ describe('words of all kinds', () => {
     await page.getByText('Actions').click();
     await page.getByRole('button', { name: 'Delete…' }).click();
     const word = await page.locator('dialog strong').innerText();
+    const said = await page.locator('dialog').innerText();
+    assert.doesNotMatch(said, /1 message go|cannot be undone[^]*cannot be undone/);
     assert.match(word, /^Report of the very [very ]+$/);
     assert.ok(word.length <= 60);
     await page.locator('dialog').getByRole('textbox').fill(word);
@@ -255,6 +257,9 @@ describe('a browser that is set otherwise', () => {
     await page.getByText('This is to be printed.').last().waitFor();
     for (const name of ['textbox', 'button', 'link']) assert.equal(await page.getByRole(name).count(), 0, name);
     assert.ok(await page.getByRole('heading', { level: 1 }).isVisible());
+    await go(page, '#/sessions/cache'); // whose answer has code to copy, and says why
+    await page.locator('pre').first().waitFor();
+    assert.equal(await page.getByRole('button').count(), 0);
     assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).color), 'rgb(29, 28, 26)');
     await page.close();
   });

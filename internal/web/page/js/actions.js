@@ -93,7 +93,7 @@ async function erase(s, path) {
   const word = s.title ?? root;
   const sure = await ask({
     title: 'Delete this session?', word, action: `Delete ${plural(s.lineage_message_count, 'message')}`,
-    text: `${plural(s.lineage_message_count, 'message')} go, with everything that memory learnt from them. This cannot be undone.`,
+    text: 'Its messages go, with everything that memory learnt from them.',
   });
   if (!sure) return;
   await remove(path);

@@ -241,7 +241,7 @@ export class FactPanel {
     const sure = await ask({
       title: 'Forget this fact?', word: 'forget', action: 'Forget 1 fact and its words',
       text: h('div', { class: 'stack' }, h('p', { class: 'said' }, `“${fact.quote}”`),
-        h('p', null, `The fact goes, and so do its words in message ${number(fact.seq)}. This cannot be undone.`)),
+        h('p', null, `The fact goes, and so do its words in message ${number(fact.seq)}.`)),
     });
     if (!sure) return;
     const { scope } = this.memory;

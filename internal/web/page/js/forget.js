@@ -92,11 +92,11 @@ function certificate(step, close) {
   const keep = () => save('certificate.json', JSON.stringify(c, null, 2), 'application/json');
   return h('div', { key: 'certificate', class: 'form' },
     h('div', { class: 'certificate' },
-      h('h3', null, 'Certificate of erasure'),
+      h('h3', { tabindex: -1, autofocus: true }, 'Certificate of erasure'),
       figures('What goes', gone(c)),
       h('p', { class: c.left === 0 ? 'now' : 'bad', role: 'status' }, c.left === 0 ? 'Left: 0. Every file was searched, and nothing of it is there.' : `Left: ${number(c.left)}. Something was written meanwhile; forget it again.`),
       h('h3', null, 'Files searched'),
       figures('Files searched', (c.searched ?? []).map((/** @type {any} */ f) => figure(f.file, h('span', { class: 'mono' }, f.file), bytes(f.bytes), plural(f.hits, 'hit')))),
       h('p', { class: 'note' }, [c.at && exact(c.at), c.audit_seq && `audit number ${number(c.audit_seq)}`, c.version && `version ${c.version}`].filter(Boolean).join(', '))),
-    h('div', { class: 'buttons no-print' }, h('button', { onclick: () => print() }, 'Print'), h('button', { onclick: keep }, 'Save as JSON'), h('button', { class: 'primary', onclick: () => close(true) }, 'Close')));
+    h('div', { class: 'buttons' }, h('button', { onclick: () => print() }, 'Print'), h('button', { onclick: keep }, 'Save as JSON'), h('button', { class: 'primary', onclick: () => close(true) }, 'Close')));
 }

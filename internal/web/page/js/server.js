@@ -45,7 +45,7 @@ export class Keyring extends Screen {
 
   /** @param {any} k */
   async revoke(k) {
-    if (!(await ask({ title: 'Revoke this key?', word: k.name, action: 'Revoke the key', text: 'Whoever uses it is shut out at once. This cannot be undone.' }))) return;
+    if (!(await ask({ title: 'Revoke this key?', word: k.name, action: 'Revoke the key', text: 'Whoever uses it is shut out at once.' }))) return;
     await remove(`api/keys/${part(k.id)}`);
     this.keys.again();
     toast('The key is revoked.');
