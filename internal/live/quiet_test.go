@@ -11,6 +11,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -68,6 +69,12 @@ func TestQuietEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s *countedStore
 		h := setup(t, func(h *house) {
+			h.model.script = func(_ context.Context, _ int, say func(run.Delta) bool) error {
+				<-time.After(100 * time.Millisecond) // the reader is there by then
+				say(text("An answer."))
+				say(finish("stop"))
+				return nil
+			}
 			h.store = func(of live.Store) live.Store {
 				s = &countedStore{Store: of}
 				return s
