@@ -74,9 +74,10 @@ describe('a new home', () => {
   it('keeps a draft over a reload, for each session its own', async () => {
     const page = await pages.open(`${server.url}/#/sessions/new`);
     const field = page.getByRole('textbox', { name: 'Say something, or ask' });
-    await field.fill('half a sent');
+    await field.fill('half a sent\non\nfour\nlines');
     await page.reload();
-    await page.waitForFunction(() => document.querySelector('.compose textarea')?.value === 'half a sent');
+    await page.waitForFunction(() => document.querySelector('.compose textarea')?.value === 'half a sent\non\nfour\nlines');
+    await page.waitForFunction(() => { const el = document.querySelector('.compose textarea'); return el.clientHeight >= el.scrollHeight; }); // all of it is seen
     await page.close();
   });
 });

@@ -40,6 +40,7 @@ export class Compose {
     this.row = make('div', { class: 'compose-row' });
     this.more = make('div');
     this.el.append(this.field, this.row, this.more);
+    new ResizeObserver(() => this.size()).observe(this.row); // once it is seen, too
     this.draw();
   }
 
@@ -89,8 +90,9 @@ export class Compose {
 
   // size makes the field as high as its text.
   size() {
-    this.field.style.setProperty('height', 'auto');
-    this.field.style.setProperty('height', `${Math.min(this.field.scrollHeight + 2, 320)}px`);
+    const { style } = this.field;
+    style.height = 'auto';
+    style.height = `${Math.min(this.field.scrollHeight + 2, 320)}px`;
   }
 
   /** @param {KeyboardEvent} event */

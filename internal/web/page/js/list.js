@@ -9,13 +9,7 @@ const spare = 8; // rows above and below what is seen
 
 /** @template T */
 class Rows {
-  /**
-   * @param {object} of
-   * @param {number} of.height of a row, in pixels
-   * @param {(item: T) => string} of.key
-   * @param {(item: T) => Kid} of.row
-   * @param {() => void} [of.more] called near the end
-   */
+  /** @param {{height: number, key: (item: T) => string, row: (item: T) => Kid, more?: () => void}} of height of a row in pixels; more is called near the end */
   constructor({ height, key, row, more }) {
     this.height = height;
     this.key = key;

@@ -113,8 +113,6 @@ class Runs extends Screen {
   }
 }
 
-const lookAgain = 1000; // milliseconds
-
 /**
  * patient does what waits for turns under way, and meanwhile says for which. Whoever closes
  * that goes on elsewhere.
@@ -123,7 +121,7 @@ const lookAgain = 1000; // milliseconds
 export async function patient(act, of) {
   const runs = new Source((signal) => get('v1/runs', { status: 'open', limit: 100 }, signal));
   const again = () => { runs.again(); };
-  const timer = setInterval(again, lookAgain);
+  const timer = setInterval(again, 1000);
   let end = (/** @type {any} */ _) => {};
   dialog('Forgetting', (close) => {
     end = close;
