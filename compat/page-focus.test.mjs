@@ -171,6 +171,19 @@ describe('the focus', () => {
     await page.close();
   });
 
+  it('does not go back into a field that was left, when a dialog closes', async () => {
+    const page = await pages.open(`${server.url}/#/sessions/cache`);
+    await settled(page);
+    await field(page).focus();
+    await page.keyboard.press('Escape');
+    await has(page.locator('body'));
+    await page.keyboard.press('e');
+    await page.locator('dialog[open]').waitFor();
+    await page.keyboard.press('Escape');
+    await has(page.locator('main h1')); // where letters are keys, and no text
+    await page.close();
+  });
+
   it('is nowhere if somebody wants that', async () => {
     const page = await pages.open(`${server.url}/#/sessions/cache`);
     await settled(page);

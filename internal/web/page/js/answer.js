@@ -160,7 +160,7 @@ export class Answer {
   /** @param {any} event */
   resolved(event) {
     const says = event.reason === 'approved' || event.reason === 'denied' ? event.reason : `denied, ${event.reason}`;
-    this.call(event, `${event.name ?? 'The call'}: ${says}`);
+    this.call(event, `${event.name}: ${says}`);
   }
 
   /** @param {string} text */

@@ -81,7 +81,7 @@ export function dialog(title, body, options = {}) {
     const redraw = () => draw(el, h('h2', { id }, title), body(close));
     el.oncancel = (event) => { if (options.stays) event.preventDefault(); };
     el.onclose = () => {
-      // A dialog that stays comes back, whatever closed it. Esc may close several: the last one is on top again.
+      // What stays comes back, in its order: Esc may close several.
       if (options.stays && value === undefined) { document.querySelectorAll('.stays:not([open])').forEach((/** @type {any} */ d) => d.showModal()); return; }
       redraws.delete(redraw);
       removeEventListener('hashchange', leave);

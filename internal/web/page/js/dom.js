@@ -202,7 +202,7 @@ export function keepFocus() {
     if (!path.some((el) => el.matches('.panel, dialog'))) opener = path;
   });
   // Whoever leaves a field, or clicks where nothing is, wants the focus nowhere.
-  addEventListener('focusout', () => setTimeout(() => { if (none() && path[0]?.checkVisibility() && !path[0].matches(':disabled')) path = []; }));
+  addEventListener('focusout', () => setTimeout(() => { if (none() && path[0]?.checkVisibility() && !path[0].matches(':disabled')) { opener = opener === path ? [] : opener; path = []; } }));
   new MutationObserver(() => { due ||= setTimeout(() => { due = 0; if (none() && path.length > 0) settle(path); }, 50); })
     .observe(document.body, { childList: true, subtree: true, attributeFilter: ['open', 'disabled'] });
 }
