@@ -160,7 +160,7 @@ export class Answer {
   /** @param {any} event */
   resolved(event) {
     const says = event.reason === 'approved' || event.reason === 'denied' ? event.reason : `denied, ${event.reason}`;
-    this.call(event, `${event.name}: ${says}`);
+    this.call(event, `${event.name ?? 'A tool'}: ${says}`);
   }
 
   /** @param {string} text */
