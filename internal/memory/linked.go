@@ -32,7 +32,7 @@ func (s *State) readLinked(facts []*record) {
 }
 
 // readTips reads the facts that replaced some facts, up to the current ones: all that one step leads to
-// together. The slice has the current facts afterwards.
+// together. What is behind linkedDeep steps is read when it is needed.
 func (s *State) readTips(facts []*record) {
 	for range linkedDeep { // few chains are longer, and a fact that is not there is asked for again
 		var missing []FactID

@@ -60,7 +60,7 @@ func (l *line) connect(ctx context.Context) *ending {
 	}, panicked))
 	end := s.readAll()
 	if s.since.IsZero() {
-		l.at.Resume = "" // that server perhaps ails: the session can be resumed at any other
+		l.at.Resume = "" // the server may be ill, and another one can resume the session
 	} else if time.Since(s.since) > steady*l.a.cfg.Retry {
 		l.wait.reset()
 	}
