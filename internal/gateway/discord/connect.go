@@ -3,7 +3,9 @@ package discord
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"time"
 
 	"github.com/coder/websocket"
@@ -175,7 +177,7 @@ func (l *line) dial(ctx context.Context) (*websocket.Conn, *ending) {
 	defer cancel()
 	url, err := l.gatewayURL(ctx)
 	if err != nil {
-		return nil, &ending{reason: "Discord's API does not answer."}
+		return nil, &ending{reason: "Discord's API does not tell where its gateway is: " + detail(err)}
 	}
 	conn, answer, err := websocket.Dial(ctx, url+"?v=10&encoding=json", &websocket.DialOptions{HTTPClient: l.a.http})
 	if answer != nil && answer.Body != nil {
@@ -183,10 +185,30 @@ func (l *line) dial(ctx context.Context) (*websocket.Conn, *ending) {
 	}
 	if err != nil {
 		l.at.Resume = "" // that server is perhaps gone: the session can be resumed at any other
-		return nil, &ending{reason: "Discord's gateway cannot be reached."}
+		return nil, &ending{reason: "Discord's gateway takes no connection: " + refusal(answer, err)}
 	}
 	conn.SetReadLimit(maxFrame)
 	return conn, nil
+}
+
+// refusal says why a connection was not taken.
+func refusal(answer *http.Response, err error) string {
+	if answer != nil {
+		return fmt.Sprintf("it answers with status %d.", answer.StatusCode)
+	}
+	return plain(err).Error() + "."
+}
+
+// detail is an error of a request, with its cause.
+func detail(err error) string {
+	failed, ok := errors.AsType[*gateway.SendError](err)
+	switch {
+	case !ok:
+		return plain(err).Error() + "."
+	case failed.Err != nil:
+		return fmt.Sprintf("%s (%v)", failed.Text, failed.Err)
+	}
+	return failed.Text
 }
 
 const refusedToken = "Discord refuses the bot's token. Make a new one in the Discord Developer Portal, under Bot, and set DISCORD_BOT_TOKEN."
@@ -224,5 +246,5 @@ func endOf(err error) *ending {
 	if code < 0 {
 		return &ending{reason: "The connection to Discord broke."}
 	}
-	return &ending{reason: "Discord closed the connection.", lost: isLost(code)}
+	return &ending{reason: fmt.Sprintf("Discord closed the connection with code %d.", code), lost: isLost(code)}
 }

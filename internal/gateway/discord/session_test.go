@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -341,6 +343,52 @@ func TestOutage(t *testing.T) {
 	if h := a.Health(); h.State != "connected" || h.Reason != "" {
 		t.Errorf("got %+v, want connected", h)
 	}
+}
+
+// TestReasons: while there is no connection, the reason tells what Discord answered.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	ill := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	t.Cleanup(ill.Close)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	broken := slices.Repeat([]gatewaytest.DiscordFault{{Status: http.StatusBadGateway}}, 1000)
+	for _, tt := range []struct {
+		says  string
+		begin func(d *gatewaytest.Discord, c *discord.Config)
+	}{
+		{"status 502", func(d *gatewaytest.Discord, _ *discord.Config) { d.Fault("GET /gateway", broken...) }},
+		{"status 503", func(_ *gatewaytest.Discord, c *discord.Config) {
+			c.GatewayURL = "ws" + strings.TrimPrefix(ill.URL, "http")
+		}},
+		{"connection refused", func(_ *gatewaytest.Discord, c *discord.Config) {
+			c.GatewayURL = "ws" + strings.TrimPrefix(gone.URL, "http")
+		}},
+		{"code 4008", func(d *gatewaytest.Discord, _ *discord.Config) { d.RefuseIdentify(4008) }},
+	} {
+		lines := make(logLines, 1)
+		d, c := newFake(t, gatewaytest.DiscordOptions{}), discord.Config{Log: slog.New(slog.NewTextHandler(lines, nil))}
+		tt.begin(d, &c)
+		a := adapter(t, d, c)
+		launch(t, a, gatewaytest.NewLedger())
+		if line := <-lines; !strings.Contains(line, tt.says) {
+			t.Errorf("log: got %s, want %q", line, tt.says)
+		}
+		if h := a.Health(); h.State != "connecting" || !strings.Contains(h.Reason, tt.says) {
+			t.Errorf("got %+v, want it connecting with %q", h, tt.says)
+		}
+	}
+}
+
+// logLines takes the first line that is logged.
+type logLines chan string
+
+func (l logLines) Write(line []byte) (int, error) {
+	select {
+	case l <- string(line):
+	default:
+	}
+	return len(line), nil
 }
 
 // TestStopWhileWaiting: the adapter ends at once, whatever it waits for.
