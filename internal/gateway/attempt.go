@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -55,15 +54,9 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 	return g.mark(ctx, l, s)
 }
 
-// mark stores the state of a message.
+// mark stores the state of a message, although the server may be stopping.
 func (g *Gateway) mark(ctx context.Context, l *lane, s *Send) error {
-	if err := g.store.MarkSend(context.WithoutCancel(ctx), l.owner, s); err != nil {
-		return fmt.Errorf("store the state of a message: %w", err)
-	}
-	if s.State == GaveUp {
-		g.showLost(ctx, l.owner, s)
-	}
-	return nil
+	return g.keepState(context.WithoutCancel(ctx), l.owner, s)
 }
 
 // send hands a message to the platform.

@@ -30,11 +30,8 @@ func (g *Gateway) heard(ctx context.Context, o owner.Owner, e *Event) error {
 	if err != nil || !changed {
 		return err
 	}
-	if err := g.store.MarkSend(ctx, o, &s); err != nil {
+	if err := g.keepState(ctx, o, &s); err != nil {
 		return err
-	}
-	if s.State == GaveUp {
-		g.showLost(ctx, o, &s)
 	}
 	g.lanes.ask(sending, o, s.Place)
 	return nil

@@ -102,31 +102,3 @@ func (s *Send) movable() bool {
 	sent := s.State == Sent || s.State == ToEdit
 	return sent && s.File == nil && len(s.Buttons) == 0
 }
-
-// undelivered makes a settlement say that a part of the answer was given up before the turn ended.
-func (s *Settlement) undelivered() {
-	for i := range s.Sends {
-		if s.State == Answered && s.Sends[i].State == GaveUp {
-			s.State, s.Reason = Lost, s.Sends[i].Error
-		}
-	}
-}
-
-// showLost marks the message whose answer was given up. The store says so of the event.
-func (g *Gateway) showLost(ctx context.Context, o owner.Owner, s *Send) {
-	bot := g.botOf(s.Place)
-	if bot == nil {
-		return
-	}
-	list, err := g.store.ChatEvents(ctx, o, EventFilter{Platform: s.Place.Platform, Run: s.Origin, Limit: mostEvents})
-	if err != nil {
-		g.log.Warn("it could not be shown that an answer was not sent", "platform", s.Place.Platform, "err", err)
-		return
-	}
-	for i := range list { // the newest first
-		if list[i].Kind != Edited {
-			g.signal(ctx, bot, s.Place, list[i].Message, Broke)
-			return
-		}
-	}
-}

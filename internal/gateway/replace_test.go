@@ -135,3 +135,22 @@ func TestNotDelivered(t *testing.T) {
 		})
 	}
 }
+
+// TestCommandNotAnswered: why the answer to a command was not sent is seen in the events.
+func TestCommandNotAnswered(t *testing.T) {
+	t.Parallel()
+	const reason = "The bot was removed from the chat."
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.wire.refuse = func(*gateway.Out) error { return &gateway.SendError{Reason: gateway.Gone, Text: reason} }
+		e := h.group(ada, "Ada", "/help", true)
+		h.receive(e)
+		h.settled()
+		got := h.newest()
+		want(t, "event", got.State, gateway.Commanded)
+		want(t, "reason", got.Reason, reason)
+		want(t, "mark", h.wire.mark(e.Message), gateway.Broke)
+		want(t, "messages", len(h.wire.said()), 0)
+	})
+}
