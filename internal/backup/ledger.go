@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -194,17 +193,17 @@ func AppendMissing(dir string, mine, others []Entry) error {
 // appendTo appends entries to the ledger of a directory. They are durable when it returns.
 func appendTo(dir string, entries []Entry) (err error) {
 	file := filepath.Join(dir, ledgerName)
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) // servers may share the directory
 	if err != nil {
 		return fmt.Errorf("open the ledger: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	size, err := f.Seek(0, io.SeekEnd)
+	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("write the ledger: %w", err)
 	}
 	var text []byte
-	if size > 0 {
+	if info.Size() > 0 {
 		text = append(text, '\n') // ends a line that a crash has cut off
 	}
 	for i := range entries {
@@ -220,7 +219,7 @@ func appendTo(dir string, entries []Entry) (err error) {
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("write the ledger: %w", err)
 	}
-	if size == 0 {
+	if info.Size() == 0 {
 		return syncDir(dir)
 	}
 	return nil

@@ -1,9 +1,12 @@
 package backup
 
 import (
+	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -143,4 +146,27 @@ func FuzzLedger(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSharedLedger: servers that write to one directory at once lose no entry of one another.
+func TestSharedLedger(t *testing.T) {
+	t.Parallel()
+	const servers, each = 8, 100
+	dir := t.TempDir()
+	var working sync.WaitGroup
+	for range servers {
+		l := NewLedger(t.TempDir(), dir, []byte("key"), time.Now, slog.New(slog.DiscardHandler))
+		working.Go(func() {
+			for n := range each {
+				if err := l.Revoked(context.Background(), fmt.Sprint("key ", n)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	working.Wait()
+	entries, err := ReadLedger(dir)
+	if err != nil || len(entries) != servers*each {
+		t.Errorf("got %d entries, %v, want %d", len(entries), err, servers*each)
+	}
 }
