@@ -24,6 +24,8 @@ const (
 	divisionByZero      = "22012"
 	diskFull            = "53100"
 	lockNotAvailable    = "55P03"
+	queryCanceled       = "57014"
+	idleInTransaction   = "25P03"
 	shutdownByAdmin     = "57P01"
 	crashShutdown       = "57P02"
 	cannotConnectNow    = "57P03"
@@ -70,17 +72,18 @@ func judge(err error) error {
 		f.RetryAfter = retryAfter
 		return f
 	}
+	if lostConnection(err) {
+		return errUnreachable(err)
+	}
 	switch codeOf(err) {
 	case diskFull:
 		return fault.Wrap(fault.Unavailable, "disk_full", "The database server's disk is full, so this was not stored. Free some space there and try again.", err)
 	case readOnlyTransaction:
 		return fault.Wrap(fault.Unavailable, "database_read_only", "The database takes no writes now, so this was not stored. Try again shortly.", err)
-	case shutdownByAdmin, crashShutdown, cannotConnectNow:
+	case shutdownByAdmin, crashShutdown, cannotConnectNow, idleInTransaction:
 		return errUnreachable(err)
-	case "":
-		if lostConnection(err) {
-			return errUnreachable(err)
-		}
+	case lockNotAvailable, queryCanceled:
+		return errOccupied(err)
 	}
 	return err
 }
@@ -99,6 +102,14 @@ func lostConnection(err error) bool {
 
 func errUnreachable(err error) error {
 	f := fault.Wrap(fault.Unavailable, "database_unreachable", "The database cannot be reached. Try again shortly; the server's log has the reason.", err)
+	f.RetryAfter = retryAfter
+	return f
+}
+
+// errOccupied is the fault of a statement that the server ended because it took too long.
+func errOccupied(err error) error {
+	f := fault.Wrap(fault.Unavailable, "overloaded",
+		"The database is busy, perhaps with maintenance, so this was not done. Try again shortly; the server's log has the reason.", err)
 	f.RetryAfter = retryAfter
 	return f
 }

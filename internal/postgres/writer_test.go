@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/postgres/postgrestest"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -104,6 +106,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
 		diskFull: "disk_full", readOnlyTransaction: "database_read_only", shutdownByAdmin: "database_unreachable", uniqueViolation: "",
+		lockNotAvailable: "overloaded", queryCanceled: "overloaded", idleInTransaction: "database_unreachable",
 	} {
 		if got := fault.CodeOf(judge(&pgconn.PgError{Code: code, Message: "m"})); got != want {
 			t.Errorf("%s: got %q, want %q", code, got, want)
@@ -131,6 +134,28 @@ func TestLostWhileReading(t *testing.T) {
 	}
 	if code := fault.CodeOf(judge(fmt.Errorf("begin: %w", pgconn.ErrConnClosed))); code != "database_unreachable" {
 		t.Errorf("a closed connection: got code %q", code)
+	}
+}
+
+// TestRefusedConnection: a server that refuses a connection, as it does when it has too many, cannot be
+// reached now.
+func TestRefusedConnection(t *testing.T) {
+	t.Parallel()
+	server := postgrestest.Shared(t)
+	db := openAt(t, server.Database(t, prepareTemplate))
+	admin, err := pgx.Connect(t.Context(), server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = admin.Close(context.Background()) }()
+	name := db.pool.Config().ConnConfig.Database
+	if _, err := admin.Exec(t.Context(), `ALTER DATABASE `+name+` ALLOW_CONNECTIONS false`); err != nil {
+		t.Fatal(err)
+	}
+	db.pool.Reset()
+	_, err = db.Tip(t.Context(), owner.Local(), "s")
+	if code := fault.CodeOf(err); code != "database_unreachable" || codeOf(err) == "" {
+		t.Errorf("got %v with code %q", err, code)
 	}
 }
 
