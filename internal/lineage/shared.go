@@ -98,14 +98,25 @@ func (s *seat) state(scope memory.Scope) *memory.ScopeState {
 }
 
 // fresh reports whether a cached lineage is as it is stored: its scope has the version that it
-// was read at, and its tip is the same.
+// was read at, and its tip is the same. The version counts no changes of messages of other scopes.
 func (ls *Lineages) fresh(s *seat) bool {
 	l := &s.lineage
 	if ls.shared == nil || !l.Exists {
 		return ls.shared == nil
 	}
 	now := &s.standing
-	return now.Found && now.State.Version == l.version && same(&now.Tip, &l.Tip)
+	return now.Found && now.State.Version == l.version && same(&now.Tip, &l.Tip) && l.inScope()
+}
+
+// inScope reports whether all cached messages belong to the scope of the tip. Others may have come
+// under another session key, or without one.
+func (l *Lineage) inScope() bool {
+	for i := range l.Recent {
+		if l.Recent[i].Key != l.Tip.Key {
+			return false
+		}
+	}
+	return true
 }
 
 // same reports whether a tip is as it was, in all that a turn uses and writes.
