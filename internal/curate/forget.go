@@ -125,8 +125,12 @@ func (c *Curator) forgetAll(ctx context.Context, o owner.Owner, thing *mention.T
 }
 
 // forgetUnderWay waits for turns whose prompt may still hold the thing, and erases it
-// from their messages.
+// from their messages. Turns, copies and imports of other processes may have begun lineages that
+// no list had: the search afterwards finds what they have stored.
 func (c *Curator) forgetUnderWay(ctx context.Context, o owner.Owner, thing *mention.Thing, out *Forgotten) error {
+	if err := c.lineages.Settle(ctx, o); err != nil {
+		return fmt.Errorf("wait for turns under way: %w", err)
+	}
 	for _, root := range c.lineages.UnderWay(o) {
 		if err := c.forgetIn(ctx, o, root, thing, nil, out); err != nil {
 			return err

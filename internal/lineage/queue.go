@@ -290,6 +290,15 @@ func (ls *Lineages) UnderWay(o owner.Owner) []session.ID {
 	return out
 }
 
+// Settle waits until the turns of an owner that are under way now are over, in all processes. A
+// process that owns its store alone has [Lineages.UnderWay].
+func (ls *Lineages) Settle(ctx context.Context, o owner.Owner) error {
+	if ls.shared == nil {
+		return nil
+	}
+	return ls.shared.Settle(ctx, o)
+}
+
 // Load counts the lineages in memory, the held turns, and the waiting turns.
 func (ls *Lineages) Load() (lineages, held, waiting int) {
 	ls.mu.Lock()

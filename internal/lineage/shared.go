@@ -23,6 +23,9 @@ type Shared interface {
 	HoldTurn(ctx context.Context, o owner.Owner, t Turn) (leave func(), at Standing, err error)
 	// State returns the state of a scope; that of one without messages is Unwritten.
 	State(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.ScopeState, error)
+	// Settle waits until all places of an owner that are held or waited for now have been left. The
+	// caller holds none.
+	Settle(ctx context.Context, o owner.Owner) error
 }
 
 // Turn is what HoldTurn is asked for: the turn of a lineage, or one in the order of a session key.

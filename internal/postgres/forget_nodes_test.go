@@ -71,3 +71,79 @@ func TestForgottenUnderAnotherKey(t *testing.T) {
 		}
 	}
 }
+
+// TestForgetWaitsForOtherNodes: a turn on another node that was sent the thing, in a session that
+// is not stored yet, says nothing of it once it is forgotten.
+func TestForgetWaitsForOtherNodes(t *testing.T) {
+	t.Parallel()
+	asked, release := make(chan struct{}), make(chan struct{})
+	models := []*listening{{}, {answer: func() string {
+		close(asked)
+		<-release
+		return "The project is called Zanzibar."
+	}}}
+	nodes := serversWith(openNodes(t, 2), models)
+	a, b := &nodes[0], &nodes[1]
+	a.mustSay(t, "s", "k", "The project is called Zanzibar.")
+	var turn sync.WaitGroup
+	turn.Go(func() {
+		if _, err := b.say("new", "k", "What is the project called?"); err != nil {
+			t.Error(err)
+		}
+	})
+	<-asked
+	forgotten := make(chan error, 1)
+	go func() {
+		_, err := a.curator.Forget(context.Background(), owner.Local(), "Zanzibar", false)
+		forgotten <- err
+	}()
+	var err error
+	select {
+	case err = <-forgotten:
+		t.Error("it was forgotten while a turn that had been sent it was under way")
+		close(release)
+	case <-time.After(2 * time.Second):
+		close(release)
+		err = <-forgotten
+	}
+	turn.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := b.curator.Forget(t.Context(), owner.Local(), "Zanzibar", true)
+	if err != nil || left.Messages != 0 {
+		t.Errorf("%d messages have it after it was forgotten, %v", left.Messages, err)
+	}
+}
+
+// TestSettle: it waits for the places that are held or waited for now, on all nodes, and not for others.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	nodes := openNodes(t, 2)
+	alice, bob := owner.Stored("alice"), owner.Stored("bob")
+	leave, err := nodes[0].Hold(t.Context(), alice, "turn s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nodes[1].Settle(t.Context(), bob); err != nil {
+		t.Errorf("another owner: %v", err)
+	}
+	brief, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := nodes[1].Settle(brief, alice); err == nil {
+		t.Error("it did not wait for a place that is held")
+	}
+	settled := make(chan error, 1)
+	go func() { settled <- nodes[1].Settle(context.Background(), alice) }()
+	leave()
+	if err := <-settled; err != nil {
+		t.Errorf("after the place was left: %v", err)
+	}
+	if _, err := nodes[0].Hold(t.Context(), alice, "turn s"); err != nil {
+		t.Fatal(err)
+	}
+	expire(t, nodes[0])
+	if err := nodes[1].Settle(t.Context(), alice); err != nil {
+		t.Errorf("a node that is gone: %v", err)
+	}
+}

@@ -20,6 +20,9 @@ import (
 // comes.
 const lookEach = time.Second
 
+// settleEach is how often it is looked whether places have been left.
+const settleEach = 100 * time.Millisecond
+
 // ticket is a place in the queue of a place.
 type ticket struct {
 	owner, name, node string
@@ -205,6 +208,45 @@ func (db *DB) giveBack(ctx context.Context, t *ticket) error {
 	defer cancel()
 	_, err := db.pool.Exec(ctx, passOn, t.owner, t.name, t.draw, aboutPlace+t.topic())
 	return err
+}
+
+// newestTicket is the newest ticket of an owner; 0 for none. ticketsUpTo are those up to one that are
+// still there, and whether the time of a node that holds one is over.
+const (
+	newestTicket = `SELECT coalesce(max(ticket), 0) FROM tickets WHERE owner_id = ?`
+	ticketsUpTo  = `SELECT count(*), coalesce(bool_or(n.until <= now()), false) FROM tickets t JOIN nodes n USING (node_id)
+		WHERE t.owner_id = ? AND t.ticket <= ?`
+)
+
+// Settle implements lineage.Shared.
+func (db *DB) Settle(ctx context.Context, o owner.Owner) error {
+	var newest int64
+	if err := db.row(ctx, newestTicket, o.ID()).Scan(&newest); err != nil {
+		return fmt.Errorf("look for tickets: %w", err)
+	}
+	tick := time.NewTicker(settleEach)
+	defer tick.Stop()
+	for {
+		var left int
+		var dead bool
+		if err := db.row(ctx, ticketsUpTo, o.ID(), newest).Scan(&left, &dead); err != nil {
+			return fmt.Errorf("look for tickets: %w", err)
+		}
+		if left == 0 {
+			return nil
+		}
+		if dead {
+			if _, err := db.pool.Exec(ctx, bury); err != nil {
+				return fmt.Errorf("bury a node: %w", judge(err))
+			}
+			continue
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for turns under way.", ctx.Err())
+		}
+	}
 }
 
 const selectState = `SELECT id, version, edition FROM scopes WHERE owner_id = ? AND session_key = ? AND root_id = ?`
