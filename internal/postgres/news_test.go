@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/news"
+	"github.com/hermes-memory/hermes/internal/postgres/postgrestest"
 )
 
 // listener is a node that hears news.
@@ -82,6 +83,19 @@ func TestNews(t *testing.T) {
 	case got := <-a.heard:
 		t.Errorf("the node heard itself: %q", got)
 	default:
+	}
+}
+
+// TestNewsWithPoolSettings: a URL with settings of the pool is an address to hear at, too.
+func TestNewsWithPoolSettings(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Shared(t).Database(t, prepareTemplate)
+	nodes := openNodesWith(t, 2, func(int) Options { return Options{URL: url + "&pool_max_conn_lifetime=30m"} })
+	acquainted(t, nodes)
+	l := listenOn(nodes[1])
+	nodes[0].TellNews("o", news.Item{Type: news.Session, ID: "s", What: "message"})
+	if got := l.next(t); got != "o session s message" {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/news"
@@ -204,7 +205,12 @@ func (db *DB) listen(ctx context.Context) {
 
 // hear hears notifications until the connection breaks.
 func (db *DB) hear(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, cmp.Or(db.opt.ListenURL, db.opt.URL))
+	// The URL may have settings of the pool, which are no settings of a connection.
+	cfg, err := pgxpool.ParseConfig(cmp.Or(db.opt.ListenURL, db.opt.URL))
+	if err != nil {
+		return fmt.Errorf("read the address: %w", err)
+	}
+	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
 	if err != nil {
 		return fmt.Errorf("connect: %w", errUnreachable(err))
 	}
