@@ -202,6 +202,30 @@ func TestRunApproval(t *testing.T) {
 	}
 }
 
+// TestRunApprovalElsewhere: any server of a database decides about a call, however long its id is.
+func TestRunApprovalElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{Tools: []string{"memory"}, Approve: []string{"memory"}, alternate: true})
+	for i, id := range []string{"call_1", "call_2", "call_3" + strings.Repeat("x", 9000), "call_4" + strings.Repeat("x", 9000)} {
+		w.up.Queue(upstreamtest.Step{ToolCalls: []upstreamtest.ToolCall{{ID: id, Name: "memory", Arguments: `{"action":"save","statement":"Alex likes tea."}`}}},
+			upstreamtest.Step{Text: "Done."})
+		run := w.startRun(fmt.Sprintf(`{"input":"Remember it.","session_id":"s%d"}`, i))
+		events := w.readEvents(t.Context(), run, "", 2)
+		if len(events) != 2 || events[1].name != "approval.request" {
+			t.Fatalf("call %d: got %+v", i, events)
+		}
+		if i%2 == 1 { // the other server takes the next request
+			w.call("GET", "/v1/runs/"+run, "")
+		}
+		if got := w.call("POST", "/v1/runs/"+run+"/approval", `{"approve":true}`); got.status != http.StatusOK || strings.Contains(got.body, "waiting_for_approval") {
+			t.Errorf("call %d: approve: got %d %s", i, got.status, got.body)
+			w.call("POST", "/v1/runs/"+run+"/stop", "")
+			w.call("POST", "/v1/runs/"+run+"/stop", "")
+		}
+		w.readEvents(t.Context(), run, "", 0)
+	}
+}
+
 // TestTooManyRuns: who has too many open is told when to come back.
 func TestTooManyRuns(t *testing.T) {
 	t.Parallel()

@@ -161,3 +161,10 @@ func (c *carrier) find(callID string) (*ask, error) {
 	defer c.mu.Unlock()
 	return chosen(c.asks, func(a *ask) string { return a.CallID }, callID)
 }
+
+// findNamed returns the call that the callName of an order names.
+func (c *carrier) findNamed(call string) (*ask, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return chosen(c.asks, func(a *ask) string { return callName(a.CallID) }, call)
+}

@@ -2,6 +2,8 @@ package live
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"time"
 
@@ -26,7 +28,7 @@ type Order struct {
 	Owner, Run string
 	Root       string // of the lineage, if no run is named
 	Do         What
-	Call       string // of Allow and Deny
+	Call       string // the callName of the call, of Allow and Deny
 }
 
 // What is to be done.
@@ -71,7 +73,7 @@ func (r *Registry) heed(o Order) {
 			c.stop()
 			return
 		}
-		if a, err := c.find(o.Call); err == nil {
+		if a, err := c.findNamed(o.Call); err == nil {
 			a.decide(o.Do == Allow)
 		}
 	}, recovery.Logged(context.Background(), r.log, "an order of another server"))()
@@ -131,7 +133,7 @@ func (r *Registry) decideElsewhere(ctx context.Context, o owner.Owner, rec *Run,
 	if yes {
 		do = Allow
 	}
-	decided, ok, err := r.order(ctx, o, Order{Run: rec.ID, Do: do, Call: call}, func(now *Run) bool {
+	decided, ok, err := r.order(ctx, o, Order{Run: rec.ID, Do: do, Call: callName(call)}, func(now *Run) bool {
 		_, err := now.waitingCall(call)
 		return err != nil
 	})
@@ -139,6 +141,19 @@ func (r *Registry) decideElsewhere(ctx context.Context, o owner.Owner, rec *Run,
 		err = notWaiting()
 	}
 	return decided, err
+}
+
+// mostCall bounds the id of a call in an order, in bytes: an order must fit into a notification. Some
+// models make ids of several thousand bytes.
+const mostCall = 256
+
+// callName is the id of a call in an order. The hash of a long id stands for it.
+func callName(id string) string {
+	if len(id) <= mostCall {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // waitingCall is the waiting call that callID names; for "" the only one.
