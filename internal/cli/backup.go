@@ -170,7 +170,8 @@ func (s *server) backupKeeper() *backup.Keeper {
 	return &backup.Keeper{Source: s.backups, Ledger: s.ledger, Dir: s.cfg.Backup.Dir, Plan: backupPlan(s.cfg), Log: s.log}
 }
 
-// homePlace names a home on this machine, without telling either.
+// homePlace names a home on this machine among all homes and nodes, without telling either. A copy of
+// a home has another name, wherever it is.
 func homePlace(home string) (string, error) {
 	host, err := os.Hostname()
 	if err != nil {

@@ -195,7 +195,7 @@ func (s *server) openShared(ctx context.Context, opt postgres.Options) error {
 		host = "unknown host"
 	}
 	opt.Node = fmt.Sprintf("%s, process %d", host, os.Getpid())
-	if opt.Place, err = placeOf(s.cfg.Home, host); err != nil {
+	if opt.Place, err = homePlace(s.cfg.Home); err != nil {
 		return errors.Join(err, release())
 	}
 	// A node may take over a conversation at once, and needs the words for it. Other servers save the
@@ -215,8 +215,8 @@ func (s *server) openShared(ctx context.Context, opt postgres.Options) error {
 	return nil
 }
 
-// placeOf names this home on this machine among those of all nodes. A copy of a home on another
-// machine has another name.
+// placeOf names this home on this machine. A copy of a home on another machine has another name; one
+// on the same machine has not.
 func placeOf(home, host string) (string, error) {
 	file := filepath.Join(home, "node.id")
 	id, err := os.ReadFile(file)

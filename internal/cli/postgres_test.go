@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +73,40 @@ func TestPostgres(t *testing.T) {
 		t.Errorf("a second server of a home: got code %d\n%s", code, second.log)
 	}
 	nodes[1].stop()
+}
+
+// TestCopiedHome: two servers of one machine whose homes are copies of one home do not take each other
+// for an earlier process of theirs.
+func TestCopiedHome(t *testing.T) {
+	t.Parallel()
+	db, err := postgrestest.Start(t.Context(), postgrestest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Stop)
+	env := []string{"HERMES_DATABASE_URL=" + db.Database(t, func(context.Context, string) error { return nil })}
+	var nodes [2]*server
+	for i := range nodes {
+		home := t.TempDir()
+		if err := os.WriteFile(filepath.Join(home, "node.id"), []byte("COPIED"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		nodes[i] = serve(t, home, env, "--addr", "127.0.0.1:0")
+	}
+	end := time.After(20 * time.Second)
+	for _, node := range nodes {
+		for health := ""; !strings.Contains(health, `"nodes":2`); {
+			health = callAPI(t, node.addr, "GET", "/health", "", 200, nil)
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-end:
+				t.Fatalf("a server does not count two: %s\n%s", health, node.log)
+			}
+		}
+	}
+	for _, node := range nodes {
+		node.stop()
+	}
 }
 
 // follow reads the page's events of a server. The function returned waits for one that has some text.
