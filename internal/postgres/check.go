@@ -20,12 +20,16 @@ const readyPatience = time.Second
 func (db *DB) Ready() error {
 	ctx, cancel := context.WithTimeout(context.Background(), readyPatience)
 	defer cancel()
-	var standby bool
-	if err := db.row(ctx, `SELECT pg_is_in_recovery()`).Scan(&standby); err != nil {
+	var standby, readOnly bool
+	const ask = `SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean`
+	if err := db.row(ctx, ask).Scan(&standby, &readOnly); err != nil {
 		return errUnreachable(err)
 	}
-	if standby {
+	switch {
+	case standby:
 		return errStandby()
+	case readOnly:
+		return errReadOnly(nil)
 	}
 	if db.node.away() {
 		return errAway()

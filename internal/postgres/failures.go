@@ -79,7 +79,7 @@ func judge(err error) error {
 	case diskFull:
 		return fault.Wrap(fault.Unavailable, "disk_full", "The database server's disk is full, so this was not stored. Free some space there and try again.", err)
 	case readOnlyTransaction:
-		return fault.Wrap(fault.Unavailable, "database_read_only", "The database takes no writes now, so this was not stored. Try again shortly.", err)
+		return errReadOnly(err)
 	case shutdownByAdmin, crashShutdown, cannotConnectNow, idleInTransaction:
 		return errUnreachable(err)
 	case lockNotAvailable, queryCanceled:
@@ -112,6 +112,11 @@ func errOccupied(err error) error {
 		"The database is busy, perhaps with maintenance, so this was not done. Try again shortly; the server's log has the reason.", err)
 	f.RetryAfter = retryAfter
 	return f
+}
+
+// errReadOnly is the fault of a database that takes no writes, as some do when their disk is full.
+func errReadOnly(err error) error {
+	return fault.Wrap(fault.Unavailable, "database_read_only", "The database takes no writes now, so this was not stored. Try again shortly.", err)
 }
 
 // errBusy is the fault of a wait for a connection that took too long.

@@ -159,6 +159,22 @@ func TestRefusedConnection(t *testing.T) {
 	}
 }
 
+// TestReadyForWrites: a database that takes no writes is not ready.
+func TestReadyForWrites(t *testing.T) {
+	t.Parallel()
+	db := openAt(t, postgrestest.Shared(t).Database(t, prepareTemplate))
+	if err := db.Ready(); err != nil {
+		t.Errorf("a database that takes writes: %v", err)
+	}
+	if _, err := db.pool.Exec(t.Context(), `ALTER DATABASE `+db.pool.Config().ConnConfig.Database+` SET default_transaction_read_only = on`); err != nil {
+		t.Fatal(err)
+	}
+	db.pool.Reset()
+	if code := fault.CodeOf(db.Ready()); code != "database_read_only" {
+		t.Errorf("a database that takes none: got code %q", code)
+	}
+}
+
 // aStep is a step of the local owner with one message.
 func aStep(t testing.TB, db *DB, root session.ID, seq int64, text string) lineage.Step {
 	t.Helper()
