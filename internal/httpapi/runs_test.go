@@ -226,6 +226,36 @@ func TestRunApprovalElsewhere(t *testing.T) {
 	}
 }
 
+// TestRunDecidedTwice: of two opposite decisions about a call, at two servers, one is taken, and the other
+// one is told so.
+func TestRunDecidedTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{Tools: []string{"memory"}, Approve: []string{"memory"}, alternate: true})
+	for i := range 10 {
+		w.up.Queue(upstreamtest.Step{ToolCalls: []upstreamtest.ToolCall{{ID: "call", Name: "memory", Arguments: `{"action":"save","statement":"Alex likes tea."}`}}},
+			upstreamtest.Step{Text: "Done."})
+		run := w.startRun(fmt.Sprintf(`{"input":"Remember it.","session_id":"s%d"}`, i))
+		if events := w.readEvents(t.Context(), run, "", 2); len(events) != 2 {
+			t.Fatalf("got %+v", events)
+		}
+		var got [2]int
+		var both sync.WaitGroup
+		for n, body := range []string{`{"approve":false}`, `{"approve":true}`} {
+			both.Go(func() { got[n] = w.call("POST", "/v1/runs/"+run+"/approval", body).status })
+		}
+		both.Wait()
+		taken := 0
+		for _, e := range w.readEvents(t.Context(), run, "", 0) {
+			if e.name == "approval.resolved" && strings.Contains(e.data, `"approved":true`) {
+				taken = 1
+			}
+		}
+		if got[taken] != http.StatusOK || got[1-taken] != http.StatusConflict {
+			t.Errorf("run %d: got %d for the decision that was taken, and %d for the other one", i, got[taken], got[1-taken])
+		}
+	}
+}
+
 // TestTooManyRuns: who has too many open is told when to come back.
 func TestTooManyRuns(t *testing.T) {
 	t.Parallel()

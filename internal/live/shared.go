@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -140,7 +141,26 @@ func (r *Registry) decideElsewhere(ctx context.Context, o owner.Owner, rec *Run,
 	if err == nil && !ok {
 		err = notWaiting()
 	}
-	return decided, err
+	if err != nil {
+		return decided, err
+	}
+	return decided, r.refuseOther(ctx, o, rec, call, yes)
+}
+
+// refuseOther fails if a call that waited in rec was decided otherwise: another caller was first.
+func (r *Registry) refuseOther(ctx context.Context, o owner.Owner, rec *Run, call string, yes bool) error {
+	events, _, err := r.store.Events(ctx, o, rec.ID, rec.Events, page)
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		var was Resolved
+		told := events[i].Type == ApprovalResolved && json.Unmarshal(events[i].Data, &was) == nil
+		if told && was.CallID == call && was.Approved != yes {
+			return notWaiting()
+		}
+	}
+	return nil
 }
 
 // mostCall bounds the id of a call in an order, in bytes: an order must fit into a notification. Some
