@@ -350,6 +350,8 @@ func (g *Gateway) keepUp(ctx context.Context, a *Admitted) error {
 		if err != nil {
 			return fmt.Errorf("follow a person: %w", err)
 		}
+		g.drafts.leave(a.Owner, at)
+		g.askAll(a.Owner, e.Place)
 	}
 	return nil
 }

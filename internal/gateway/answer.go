@@ -26,6 +26,9 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 		g.drafts.end(d)
 		g.deliverSoon(bot, o, chat.Place) // and forget it, once all of it is shown
 	}()
+	if away, err := g.movedAway(ctx, o, chat.Place); away || err != nil {
+		return err
+	}
 	newest := b.events[len(b.events)-1].Message
 	g.unmark(ctx, bot, o, chat, newest)
 	g.signal(ctx, bot, chat.Place, newest, Works)
@@ -42,6 +45,8 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 			return g.unfollowed(ctx, bot, o, chat, b, err)
 		}
 		switch {
+		case d.hasLeft():
+			return nil
 		case e.Run != nil:
 			return g.settle(ctx, bot, o, chat, b, e.Run)
 		case e.Seq == 0: // a tick

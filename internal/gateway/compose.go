@@ -55,7 +55,11 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 			ID: sendID(o, chat.Place, m.origin, i), Place: chat.Place, Type: chat.Type, Origin: m.origin, Part: i, Text: text,
 			State: bot.unsent(), CreatedAt: now,
 		}
-		if i < shown && before[i].State == GaveUp { // the store keeps it so
+		if i >= shown {
+			continue
+		}
+		list[i].ID = before[i].ID      // that of another place if the chat has another id now
+		if before[i].State == GaveUp { // the store keeps it so
 			list[i].State, list[i].Error = GaveUp, before[i].Error
 		}
 	}

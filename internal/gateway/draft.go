@@ -35,6 +35,7 @@ type draft struct {
 	gone  []int            // the parts whose messages are gone
 	look  time.Time        // when the lane looks at the text by itself; zero for never
 	edits bool             // the platform refuses drafts, so that a message is sent and edited
+	left  bool             // the chat has another id now: who works on that id follows the turn
 	asked map[string]int64 // the calls that wait for an approval, each with the number of its request
 }
 
@@ -120,6 +121,20 @@ func (d *draft) send() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sent = true
+}
+
+// leave notes that the chat has another id now. Nothing more is shown under the old one.
+func (d *draft) leave() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.left, d.streams = true, false
+}
+
+// hasLeft reports whether the chat has another id now.
+func (d *draft) hasLeft() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.left
 }
 
 // missing are the parts whose messages are gone.
@@ -212,6 +227,17 @@ func (ds *drafts) end(d *draft) {
 	if ds.by[key] == d {
 		delete(ds.by, key)
 		ds.past[key] = d
+	}
+}
+
+// leave ends the showing of the answers of a chat, in all its threads, that has another id now.
+func (ds *drafts) leave(o owner.Owner, at Place) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	for key, d := range ds.by {
+		if key.owner == o.ID() && whole(key.place) == whole(at) {
+			d.leave()
+		}
 	}
 }
 

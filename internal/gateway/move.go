@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
@@ -22,6 +23,7 @@ func (g *Gateway) moveChat(ctx context.Context, o owner.Owner, from Place, to st
 	if err := g.store.MoveChat(ctx, o, from, to); err != nil {
 		return fmt.Errorf("follow a chat: %w", err)
 	}
+	g.drafts.leave(o, from)
 	chats, err := g.store.ListChats(ctx, o, from.Platform)
 	if err != nil {
 		return fmt.Errorf("list chats: %w", err)
@@ -36,4 +38,16 @@ func (g *Gateway) moveChat(ctx context.Context, o owner.Owner, from Place, to st
 		g.askAll(o, at)
 	}
 	return nil
+}
+
+// movedAway reports whether a chat has another id now, so that whoever works on that one follows its turn.
+func (g *Gateway) movedAway(ctx context.Context, o owner.Owner, at Place) (bool, error) {
+	_, err := g.store.Chat(ctx, o, at)
+	if fault.KindOf(err) == fault.NotFound {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("find a chat: %w", err)
+	}
+	return false, nil
 }

@@ -1,11 +1,15 @@
 package gateway_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/run"
 )
 
 // TestMovedWhileSending: a message to a chat that has another id by now is sent there at once, and
@@ -64,4 +68,52 @@ func TestFormerIDs(t *testing.T) {
 			t.Error("an unknown chat is a target")
 		}
 	})
+}
+
+// TestMovedInATurn: a chat that gets another id while a turn is under way is sent one answer there, also if
+// a part of it was shown under the old id. The next turn goes on in the same session.
+func TestMovedInATurn(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]string{"before the answer": "", "in the answer": strings.Repeat("word ", 20)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := setup(t, func(h *house) { h.bot.Chats = []string{"-42"} })
+				defer h.end()
+				h.model.script = func(_ context.Context, _ *run.Prompt, say func(string)) error {
+					if first != "" {
+						say(first)
+					}
+					<-time.After(10 * time.Second)
+					say("The end.")
+					return nil
+				}
+				h.receive(h.group("2", "Bea", "Hello.", true))
+				pass(5 * time.Second)
+				var old []gateway.MessageID
+				for _, s := range h.wire.shown {
+					old = append(old, s.id)
+				}
+				h.wire.erase(old...) // they are in the old group
+				h.wire.refuse = func(o *gateway.Out) error {
+					if o.Place.Chat == "-42" {
+						return &gateway.SendError{Reason: gateway.Elsewhere, MovedTo: "-100", Text: "moved"}
+					}
+					return nil
+				}
+				moved := h.group("2", "Bea", "", false)
+				moved.Kind, moved.MovedTo = gateway.Moved, "-100"
+				h.receive(moved)
+				h.settled()
+				want(t, "messages", h.wire.said(), []string{first + "The end."})
+				want(t, "places", h.wire.places(), []string{"-100"})
+				again := h.group("2", "Bea", "Still here?", true)
+				again.Place.Chat = "-100"
+				h.receive(again)
+				h.settled()
+				want(t, "turns", h.model.count(), 2)
+				want(t, "messages of the session", len(h.transcript(h.chat("-100").Session)), 4)
+			})
+		})
+	}
 }
