@@ -109,7 +109,7 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 		return Admitted{}, err
 	}
 	a := Admitted{Owner: b.Owner, Event: *e, State: Ignored} // with the ids that are remembered of the sender
-	may, err := g.mayWrite(ctx, b, e, &person)
+	may, err := g.mayWrite(ctx, b, e, &person, known)
 	if err != nil {
 		return a, err
 	}
@@ -142,12 +142,15 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 
 // mayWrite reports whether the sender of an event may write: let in by a code, or by the settings,
 // which may list a group by the id that it had before.
-func (g *Gateway) mayWrite(ctx context.Context, b *Bot, e *Event, p *Person) (bool, error) {
+func (g *Gateway) mayWrite(ctx context.Context, b *Bot, e *Event, p *Person, known []Person) (bool, error) {
 	if p.State == Approved || b.mayWrite(e) {
 		return true, nil
 	}
 	if e.Type == DM || len(b.Chats) == 0 {
 		return false, nil
+	}
+	if slices.Contains(b.Chats, personOf(known, e.Place.Chat).Listed) {
+		return true, nil
 	}
 	at := e.Place
 	at.Thread = ""
@@ -298,7 +301,10 @@ func (g *Gateway) follows(ctx context.Context, b *Bot, o owner.Owner, e *Event) 
 	if err := g.moveChat(ctx, o, e.Place, e.MovedTo); err != nil {
 		return err
 	}
-	if e.Type != DM || e.From.ID == "" {
+	if e.Type != DM {
+		return g.rememberGroup(ctx, b, e)
+	}
+	if e.From.ID == "" {
 		return nil
 	}
 	p, err := g.movePerson(ctx, b, e.From.ID, e.MovedTo)

@@ -27,6 +27,22 @@ func (g *Gateway) remember(ctx context.Context, b *Bot, s *Sender, known *Person
 	return nil
 }
 
+// rememberGroup stores the id under which the settings list a group that has another id now. A chat
+// keeps its former id itself, but nobody may have spoken to the bot in the group so far.
+func (g *Gateway) rememberGroup(ctx context.Context, b *Bot, e *Event) error {
+	if !slices.Contains(b.Chats, e.Place.Chat) {
+		return nil
+	}
+	p := Person{
+		Platform: b.Adapter.Platform(), Account: b.Account, User: e.MovedTo, Name: e.Title, State: Alias, AskedAt: g.moment(),
+		Listed: e.Place.Chat,
+	}
+	if err := g.store.PutPerson(ctx, b.Owner, p); err != nil {
+		return fmt.Errorf("remember the id of a group: %w", err)
+	}
+	return nil
+}
+
 // listedAs is the other id under which the settings list a sender; "" if they list the sender's
 // own id, or none.
 func (b *Bot) listedAs(s *Sender) string {

@@ -70,6 +70,35 @@ func TestFormerIDs(t *testing.T) {
 	})
 }
 
+// TestFormerIDOfASilentGroup: a group that becomes a supergroup before anybody has spoken to the bot in
+// it is known by the id that the settings name, also after a restart.
+func TestFormerIDOfASilentGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.bot.Chats = []string{"-42"} })
+		defer func() { h.end() }()
+		for _, old := range []string{"-42", "-43"} {
+			moved := h.group("2", "Bea", "", false)
+			moved.Kind, moved.Place.Chat, moved.MovedTo = gateway.Moved, old, "-100"+old[1:]
+			h.receive(moved)
+		}
+		in := func(chat, user, text string) gateway.Event {
+			e := h.group(user, "Bea", text, true)
+			e.Place.Chat = chat
+			return e
+		}
+		h.receive(in("-10042", "2", "Hello."), in("-10043", "2", "And here?"))
+		h.settled()
+		h.receive(in("-10042", ada, "Hello from me."))
+		h.settled()
+		h.end()
+		h.begin()
+		h.receive(in("-10042", "3", "Still here?"))
+		h.settled()
+		want(t, "messages", h.wire.said(), []string{"You said: Hello.", "You said: Hello from me.", "You said: Still here?"})
+	})
+}
+
 // TestMovedInATurn: a chat that gets another id while a turn is under way is sent one answer there, also if
 // a part of it was shown under the old id. The next turn goes on in the same session.
 func TestMovedInATurn(t *testing.T) {

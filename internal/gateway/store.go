@@ -294,7 +294,7 @@ type PersonState string
 const (
 	Asking   PersonState = "pending" // has been sent a pairing code
 	Approved PersonState = "approved"
-	// Alias is another id of a person whom the settings list.
+	// Alias is another id of a person, or of a group, that the settings list.
 	Alias PersonState = "alias"
 )
 
