@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // countsAsSaid makes an edit the message itself, if the message was not taken as it was said and is meant
@@ -31,4 +32,30 @@ func (g *Gateway) countsAsSaid(ctx context.Context, b *Bot, e *Event) (bool, err
 		e.Kind, e.ID = Said, "said:"+hashOf(e.Place.Chat, string(e.Message))
 	}
 	return true, nil
+}
+
+// addressAlbums addresses all messages of an album of which one addresses the bot. People see an album as
+// one message, but its caption stands in one of its messages alone.
+func addressAlbums(events []Event) {
+	for i := range events {
+		if events[i].Album == "" || !events[i].Addressed {
+			continue
+		}
+		for k := range events {
+			if events[k].sameAlbum(&events[i]) {
+				events[k].Addressed = true
+			}
+		}
+	}
+}
+
+// albumMeant reports whether a message belongs to an album that addressed the bot in a message before it.
+func (g *Gateway) albumMeant(ctx context.Context, b *Bot, e *Event) bool {
+	open, err := g.store.OpenEvents(ctx, b.Owner, e.Place, maxOpen)
+	return err == nil && slices.ContainsFunc(open, func(in Inbound) bool { return in.Addressed && e.sameAlbum(&in.Event) })
+}
+
+// sameAlbum reports whether two messages of one person belong to one album.
+func (e *Event) sameAlbum(other *Event) bool {
+	return e.Album != "" && e.Album == other.Album && e.Place == other.Place && e.From.ID == other.From.ID
 }

@@ -1,6 +1,8 @@
 package gateway_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -34,5 +36,38 @@ func TestMentionAddedByAnEdit(t *testing.T) {
 		h.receive(first, edit("what is up today?", true))
 		h.settled()
 		want(t, "after another edit", len(h.wire.said()), 1)
+	})
+}
+
+// TestAlbumInAGroup: an album whose caption mentions the bot is one message with all its photos, whether the
+// photos come together or one after the other. Another album is not.
+func TestAlbumInAGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		photo := func(album, name, text string, addressed bool) gateway.Event {
+			e := h.group(ada, "Ada", text, addressed)
+			e.Album, e.Files = album, []gateway.FileRef{{Ref: name, Kind: gateway.Photo, Name: name}}
+			return e
+		}
+		told := func(names ...string) []string {
+			t.Helper()
+			var all strings.Builder
+			for _, m := range h.model.last().Messages {
+				all.WriteString(m.Content + string(m.Wire))
+			}
+			return slices.DeleteFunc(names, func(name string) bool { return !strings.Contains(all.String(), name) })
+		}
+		h.receive(photo("a", "a1.jpg", "which of these?", true))
+		h.receive(photo("a", "a2.jpg", "", false), photo("b", "b1.jpg", "", false))
+		h.receive(photo("a", "a3.jpg", "", false))
+		h.settled()
+		want(t, "turns", h.model.count(), 1)
+		want(t, "photos", told("a1.jpg", "a2.jpg", "a3.jpg", "b1.jpg"), []string{"a1.jpg", "a2.jpg", "a3.jpg"})
+		h.receive(photo("c", "c1.jpg", "", false), photo("c", "c2.jpg", "and of these?", true), photo("d", "d1.jpg", "", false))
+		h.settled()
+		want(t, "turns", h.model.count(), 2)
+		want(t, "more photos", told("c1.jpg", "c2.jpg", "d1.jpg"), []string{"c1.jpg", "c2.jpg"})
 	})
 }

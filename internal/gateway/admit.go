@@ -43,6 +43,7 @@ type arrived struct {
 func (g *Gateway) commit(ctx context.Context, b *Bot, in arrived) (int, error) {
 	c := Committed{Platform: b.Adapter.Platform(), Account: b.Account, After: in.after, At: g.moment()}
 	var strangers []*Event
+	addressAlbums(in.events)
 	for i := range in.events {
 		e := &in.events[i]
 		e.Place.Platform, e.Place.Account = c.Platform, c.Account
@@ -194,13 +195,16 @@ var foreignCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 
 // meant reports whether an event is for the bot. A press and a command of the platform
 // always are. In a group, a message is if it addresses the bot, or is in a thread that the
-// bot takes part in.
+// bot takes part in, or in an album that addresses the bot.
 func (g *Gateway) meant(ctx context.Context, b *Bot, e *Event) bool {
 	if e.Type == DM || e.Addressed || e.Kind != Said { // an edit changes only a message that waits
 		return true
 	}
 	if !b.Mention {
 		return !foreignCommand().MatchString(leadless(e.Text))
+	}
+	if e.Album != "" && g.albumMeant(ctx, b, e) {
+		return true
 	}
 	if e.Place.Thread == "" {
 		return false
