@@ -78,6 +78,7 @@ func TestRead(t *testing.T) {
 	things := func(list ...gateway.Thing) []gateway.Event { return one(gateway.Event{Things: list}) }
 	const group = `"group_id":"group-1","type":"text",`
 	text := func(body string) string { return `"type":"text","text":{"body":"` + body + `"}` }
+	annTold := gateway.Sender{ID: "DE.42", Aliases: []string{"4912345"}} // of whom a status speaks
 	for name, tt := range map[string]struct {
 		value string
 		want  []gateway.Event
@@ -129,13 +130,13 @@ func TestRead(t *testing.T) {
 		"another user id":   {`"messages":[{` + basics + `"type":"system","system":{"type":"user_changed_user_id","user_id":"DE.43","previous_user_id":"DE.42"}}]`, one(gateway.Event{Kind: gateway.Moved, MovedTo: "DE.43", From: gateway.Sender{ID: "DE.42"}})},
 		"a changed device":  {`"messages":[{` + both + basics + `"type":"system","system":{"type":"customer_identity_changed","wa_id":"4912345"}}]`, nil},
 		"nothing has moved": {`"messages":[{` + basics + `"type":"system","system":{"type":"user_changed_number","wa_id":"","user_id":""}}]`, nil},
-		"sent":              {status9("sent", ""), one(gateway.Event{ID: "wamid.9:sent", Kind: gateway.Arrived, Sent: sentID, From: gateway.Sender{ID: "DE.42"}})},
-		"delivered":         {status9("delivered", ""), one(gateway.Event{ID: "wamid.9:delivered", Kind: gateway.Arrived, Sent: sentID, From: gateway.Sender{ID: "DE.42"}})},
-		"read":              {status9("read", ""), one(gateway.Event{ID: "wamid.9:read", Kind: gateway.Arrived, Sent: sentID, From: gateway.Sender{ID: "DE.42"}})},
+		"sent":              {status9("sent", ""), one(gateway.Event{ID: "wamid.9:sent", Kind: gateway.Arrived, Sent: sentID, From: annTold})},
+		"delivered":         {status9("delivered", ""), one(gateway.Event{ID: "wamid.9:delivered", Kind: gateway.Arrived, Sent: sentID, From: annTold})},
+		"read":              {status9("read", ""), one(gateway.Event{ID: "wamid.9:read", Kind: gateway.Arrived, Sent: sentID, From: annTold})},
 		"played":            {status9("played", ""), nil},
-		"failed":            {status9("failed", `{"code":131026}`), one(gateway.Event{ID: "wamid.9:failed", Kind: gateway.Failed, Sent: sentID, From: gateway.Sender{ID: "DE.42"}, Reason: verdicts()[codeGone].text})},
-		"too late":          {status9("failed", `{"code":131047}`), one(gateway.Event{ID: "wamid.9:failed", Kind: gateway.Failed, Sent: sentID, From: gateway.Sender{ID: "DE.42"}, Reason: verdicts()[codeClosed].text, Closed: true})},
-		"failed without":    {status9("failed", ""), one(gateway.Event{ID: "wamid.9:failed", Kind: gateway.Failed, Sent: sentID, From: gateway.Sender{ID: "DE.42"}, Reason: "WhatsApp refuses the message with code 0."})},
+		"failed":            {status9("failed", `{"code":131026}`), one(gateway.Event{ID: "wamid.9:failed", Kind: gateway.Failed, Sent: sentID, From: annTold, Reason: verdicts()[codeGone].text})},
+		"too late":          {status9("failed", `{"code":131047}`), one(gateway.Event{ID: "wamid.9:failed", Kind: gateway.Failed, Sent: sentID, From: annTold, Reason: verdicts()[codeClosed].text, Closed: true})},
+		"failed without":    {status9("failed", ""), one(gateway.Event{ID: "wamid.9:failed", Kind: gateway.Failed, Sent: sentID, From: annTold, Reason: "WhatsApp refuses the message with code 0."})},
 		"of another":        {strings.ReplaceAll(status9("sent", ""), sentID, "campaign-7"), nil},
 		"in a group":        {`"statuses":[{"id":"wamid.9","status":"sent","timestamp":"1700000000","recipient_id":"group-1","recipient_type":"group","biz_opaque_callback_data":"` + sentID + `"}]`, []gateway.Event{statusIn("group-1")}},
 	} {

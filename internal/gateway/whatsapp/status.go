@@ -38,6 +38,9 @@ func (r *reader) status(s *status) {
 		e.Type = gateway.Group
 	} else {
 		e.From.ID = chat
+		if s.Number != "" && s.Number != chat { // the person may be known by the number alone
+			e.From.Aliases = []string{s.Number}
+		}
 	}
 	e.Place = r.place(chat)
 	known := s.ours()
