@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +71,26 @@ func deliver(t *testing.T, h *house, id, text string) error {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	return target.Deliver(ctx, h.bot.Owner, ada, &job.Event{ID: id, JobName: "news", Run: job.Fire{Status: job.Completed, Output: text}})
+}
+
+// TestAnEmptyDelivery: a job whose model answers nothing at all is told in the chat. No platform takes an
+// empty message, and the session gets none.
+func TestAnEmptyDelivery(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.receive(h.dm(ada, "Hello."))
+		h.settled()
+		for i, text := range []string{"", " \n"} {
+			if err := deliver(t, h, fmt.Sprint("e", i), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const told = "⚠️ The job news gave an empty answer."
+		want(t, "messages", h.wire.said(), []string{"You said: Hello.", told, told})
+		want(t, "session", h.transcript(h.chat(ada).Session)[2:], []string{"assistant: " + told, "assistant: " + told})
+	})
 }
 
 func TestAClosedChat(t *testing.T) {

@@ -111,8 +111,11 @@ func (t *Target) Deliver(ctx context.Context, o owner.Owner, place string, e *jo
 
 // deliveredText is the output of a job as it is sent.
 func deliveredText(e *job.Event) string {
-	if e.Run.Status != job.Completed {
+	switch {
+	case e.Run.Status != job.Completed:
 		return fmt.Sprintf("⚠️ The job %s failed: %s", plain(e.JobName), plain(e.Run.Error))
+	case strings.TrimSpace(e.Run.Output) == "": // no platform takes an empty message
+		return fmt.Sprintf("⚠️ The job %s gave an empty answer.", plain(e.JobName))
 	}
 	return e.Run.Output
 }
