@@ -80,7 +80,13 @@ func shownArguments(raw json.RawMessage) string {
 		b.Reset()
 		b.Write(raw)
 	}
-	return strings.ReplaceAll(shortened(secret.Mask(b.String()), maxArguments), "```", "'''")
+	return strings.ReplaceAll(shortened(secret.Mask(legible(b.String())), maxArguments), "```", "'''")
+}
+
+// legible is JSON with the signs themselves that Go writes as escapes for pages: nobody can judge a command
+// in which "&&" stands as numbers. An escaped backslash stays one.
+func legible(text string) string {
+	return strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(text)
 }
 
 // showApproval replaces the buttons of a request by the decision.

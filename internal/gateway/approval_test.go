@@ -116,3 +116,27 @@ func TestApprovalOverRestart(t *testing.T) {
 		}
 	})
 }
+
+// TestApprovalShowsSigns: the arguments of a call are shown with the signs that they have.
+func TestApprovalShowsSigns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		h := pulling(t, &calls)
+		defer h.end()
+		h.model.calls = func(*run.Prompt) []run.ToolCall {
+			return []run.ToolCall{{ID: "call_0", Name: "lever", Arguments: `{"run":"cd a && cat <b >c","at":"C:\\u0026"}`}}
+		}
+		h.receive(h.dm(ada, "Pull it."))
+		pass(10 * time.Second)
+		asked := h.requests()
+		if len(asked) != 1 {
+			t.Fatalf("got %+v, want a request", asked)
+		}
+		for _, part := range []string{`"cd a && cat <b >c"`, `"C:\\u0026"`} {
+			if !strings.Contains(asked[0].text, part) {
+				t.Errorf("got %q, want %s in it", asked[0].text, part)
+			}
+		}
+	})
+}
