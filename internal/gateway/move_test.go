@@ -146,3 +146,28 @@ func TestMovedInATurn(t *testing.T) {
 		})
 	}
 }
+
+// TestAnotherIDInATurn: a person who writes with another id while a turn is under way is sent each answer
+// once.
+func TestAnotherIDInATurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.letIn("49", "")
+		h.model.script = func(_ context.Context, p *run.Prompt, say func(string)) error {
+			<-time.After(10 * time.Second)
+			say("About: " + p.Messages[len(p.Messages)-1].Content)
+			return nil
+		}
+		before := len(h.wire.said())
+		h.receive(h.dm("49", "One."))
+		pass(5 * time.Second)
+		e := h.dm("DE.7", "Two.")
+		e.From.Aliases = []string{"49"}
+		h.receive(e)
+		h.settled()
+		want(t, "answers", h.wire.said()[before:], []string{"About: One.", "About: Two."})
+		want(t, "places", h.wire.places()[before:], []string{"DE.7", "DE.7"})
+	})
+}
