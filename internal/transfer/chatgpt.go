@@ -94,6 +94,11 @@ type gptMessage struct {
 		Attachments []struct {
 			Name string `json:"name"`
 		} `json:"attachments"`
+		// Settings are the person's own instructions as they were written.
+		Settings struct {
+			Profile      string `json:"about_user_message"`
+			Instructions string `json:"about_model_message"`
+		} `json:"user_context_message_data"`
 	} `json:"metadata"`
 }
 
@@ -319,18 +324,33 @@ func answer(ms []Message, open string) string {
 	return open
 }
 
-// ownInstructions notes what a person told about themselves in the settings.
+// ownInstructions notes what a person told about themselves in the settings. The content has that
+// within words of the program, and the metadata of most exports has it as it was written.
 func (g *chatgpt) ownInstructions(out *Conversation, m *gptMessage) {
 	at := m.CreateTime.Time
 	if at.IsZero() {
 		at = out.Started
 	}
-	for _, text := range []string{m.Content.Profile, m.Content.Instructions} {
+	written := &m.Metadata.Settings
+	for _, text := range []string{
+		cmp.Or(written.Profile, unwrapped(m.Content.Profile)), cmp.Or(written.Instructions, unwrapped(m.Content.Instructions)),
+	} {
 		text = strings.TrimSpace(text)
 		if first, known := g.own[text]; text != "" && (!known || at.Before(first)) {
 			g.own[text] = at
 		}
 	}
+}
+
+// unwrapped is what a person wrote in the settings, without the words that the program puts before
+// it: these begin always alike, and what was written stands behind them in a fence.
+func unwrapped(text string) string {
+	const wrapper, fence = "The user provided ", "```"
+	_, written, fenced := strings.Cut(text, fence)
+	if !fenced || !strings.HasPrefix(text, wrapper) {
+		return text
+	}
+	return strings.TrimSuffix(strings.TrimSpace(written), fence)
 }
 
 // instructions takes the person's own instructions as a conversation, once.

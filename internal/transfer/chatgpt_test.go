@@ -1,0 +1,53 @@
+package transfer
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// settingsOf is a conversation of ChatGPT that begins with the person's own instructions: with words
+// of the program around them, and with what the metadata has of them.
+func settingsOf(t *testing.T, id, profile, instructions, metadata string) string {
+	t.Helper()
+	content, err := json.Marshal(map[string]string{
+		"content_type": "user_editable_context", "user_profile": profile, "user_instructions": instructions,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf(`{"id":%q,"title":"x","create_time":1730000000,"current_node":"b","mapping":{`+
+		`"a":{"message":{"id":"a","author":{"role":"user"},"weight":1,"content":%s,"metadata":{"is_visually_hidden_from_conversation":true%s}},"parent":null},`+
+		`"b":{"message":{"id":"b","author":{"role":"user"},"create_time":1730000001,"content":{"content_type":"text","parts":["A pear."]}},"parent":"a"}}}`,
+		id, content, metadata)
+}
+
+// TestSettings: custom instructions are taken as the person wrote them, once, whatever the program put around
+// them in its different versions.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	const (
+		about = "The user provided the following information about themselves. Only acknowledge the profile when it is related.\nUser profile:\n" +
+			"```Preferred name: Ada\nRole: gardener\n```"
+		style = "The user provided the additional info about how they would like you to respond:\n```Be brief. Write code as ```go\nx()\n``` only.```"
+		later = "The user provided the additional info about how they would like you to respond:\n" +
+			"```Follow the instructions below naturally!\n\nBe brief. Write code as ```go\nx()\n``` only.```"
+		written = `,"user_context_message_data":{"about_user_message":"Preferred name: Ada\nRole: gardener\n",` +
+			`"about_model_message":"Be brief. Write code as ` + "```go\\nx()\\n```" + ` only."}`
+	)
+	want := fmt.Sprintf("chatgpt:custom-instructions key=\"\" title=\"Custom instructions\" model=\"\"\n"+
+		"  2024-10-27T03:33:20.000 user: %q\n  2024-10-27T03:33:20.000 user: %q\nFrom", "Be brief. Write code as ```go\nx()\n``` only.", "Preferred name: Ada\nRole: gardener")
+	for name, list := range map[string][]string{
+		"as they were written": {settingsOf(t, "c", about, style, written)},
+		"of two versions":      {settingsOf(t, "c", about, style, written), settingsOf(t, "d", about, later, written)},
+		"without metadata":     {settingsOf(t, "c", about, style, "")},
+		"without a wrapper":    {settingsOf(t, "c", "Preferred name: Ada\nRole: gardener", "Be brief. Write code as ```go\nx()\n``` only.", "")},
+	} {
+		in := &Input{Files: []*File{memoryFile("conversations.json", []byte("["+strings.Join(list, ",")+"]"))}}
+		got, err := readAll(t, in, Options{From: "auto"})
+		if err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, %v, want %s", name, got, err, want)
+		}
+	}
+}
