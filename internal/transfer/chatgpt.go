@@ -293,18 +293,45 @@ func joinNonEmpty(texts ...string) string {
 }
 
 // uncited is a text without the marks of citations: pairs of private characters, and
-// brackets with a dagger. A space before a mark goes with it.
+// brackets with a dagger. A space before a mark goes with it. A mark that stands for words leaves them.
 func uncited(text string) string {
 	if !strings.ContainsAny(text, "\ue200\ue201\ue202【") {
 		return text
 	}
-	text = regexp.MustCompile(" ?(?:\ue200[^\ue200\ue201]*\ue201|【[^【】]*†[^【】]*】)").ReplaceAllString(text, "")
+	marks := regexp.MustCompile(" ?(?:\ue200[^\ue200\ue201]*\ue201|【[^【】]*†[^【】]*】)")
+	text = marks.ReplaceAllStringFunc(text, func(mark string) string {
+		words := wordsOf(strings.Trim(mark, " \ue200\ue201"))
+		if words != "" && strings.HasPrefix(mark, " ") {
+			return " " + words
+		}
+		return words
+	})
 	return strings.Map(func(r rune) rune {
 		if r >= '\ue200' && r <= '\ue206' {
 			return -1
 		}
 		return r
 	}, text)
+}
+
+// wordsOf are the words that a mark is shown as: the name of a thing, which stands behind its kind, or
+// a link. Other marks only point to a source.
+func wordsOf(mark string) string {
+	kind, content, _ := strings.Cut(mark, "\ue202")
+	switch kind {
+	case "entity":
+		var about []json.RawMessage
+		if json.Unmarshal([]byte(content), &about) == nil && len(about) > 1 {
+			return textIn(about[1])
+		}
+	case "url":
+		words, address, _ := strings.Cut(content, "\ue202")
+		if strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://") {
+			return "[" + words + "](" + address + ")"
+		}
+		return words
+	}
+	return ""
 }
 
 // answer gives each result of a tool the call before it, which is open: the export has no ids

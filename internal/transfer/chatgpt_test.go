@@ -51,3 +51,23 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestMarks: a mark that stands for words leaves them, and one that only points to a source goes.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Visit \ue200entity\ue202[\"city\",\"Paris\",\"capital of France\"]\ue201 soon.": "Visit Paris soon.",
+		"\ue200entity\ue202[\"people\", \"J. \\\"Jo\\\" Reed\"]\ue201 sings.":            "J. \"Jo\" Reed sings.",
+		"See \ue200url\ue202the guide\ue202https://example.com/a\ue201.":                 "See [the guide](https://example.com/a).",
+		"See \ue200url\ue202the guide\ue202turn0search0\ue201.":                          "See the guide.",
+		"Tea \ue200cite\ue202turn0search1\ue202turn0news3\ue201.":                        "Tea.",
+		"Tea\ue200filecite\ue202turn0file0\ue201, 【3:0†source】 and milk.":                "Tea, and milk.",
+		"Trees \ue200image_group\ue202{\"query\":[\"oak\"]}\ue201 grow.":                 "Trees grow.",
+		"A \ue200entity\ue202[\"city\ue201 B \ue200entity\ue202{}\ue201.":                "A B.",
+		"【1】 stays, and so does an open \ue200entity":                                    "【1】 stays, and so does an open entity",
+	} {
+		if got := uncited(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
