@@ -38,6 +38,35 @@ func TestDatabaseByItsTables(t *testing.T) {
 	}
 }
 
+// TestChatsDated: a database says when each chat was begun and changed, as an export does. An older generation has
+// one time only.
+func TestChatsDated(t *testing.T) {
+	t.Parallel()
+	older := strings.Replace(strings.Replace(chatsSQL, "created_at BIGINT, updated_at BIGINT", `"timestamp" INTEGER`, 1), "NULL,1,1,", "NULL,1717232400,", 1)
+	for name, c := range map[string]struct {
+		statements     string
+		begun, changed int64
+	}{
+		"now":   {strings.Replace(chatsSQL, "NULL,1,1,", "NULL,1717232400,1717232500,", 1), 1717232400, 1717232500},
+		"older": {older, 1717232400, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "webui.db")
+			makeDatabase(t, path, c.statements)
+			in, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = in.Close() }()
+			head := headOf(t, in.Files...)
+			if changed := head.Origin.ChangedAt; head.StartedAt.Unix() != c.begun || changed.IsZero() != (c.changed == 0) || c.changed != 0 && changed.Unix() != c.changed {
+				t.Errorf("got begun %s, changed %s, want %d, %d", head.StartedAt, changed, c.begun, c.changed)
+			}
+		})
+	}
+}
+
 // readPath reads a file or a directory.
 func readPath(t *testing.T, path string) (string, error) {
 	t.Helper()

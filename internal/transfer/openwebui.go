@@ -79,8 +79,13 @@ func (w *openwebui) rows(ctx context.Context, f *File, files []*File, take func(
 	if err := w.notes(ctx, f, db); err != nil {
 		return err
 	}
+	columns, err := db.columns(ctx, "chat")
+	if err != nil {
+		return err
+	}
+	begun := firstOf(columns, "created_at", "timestamp") // older databases have one time only
 	chatRow := w.newBulk()
-	return db.each(ctx, `SELECT id, user_id, title, chat, created_at FROM chat ORDER BY created_at, id`, func(row map[string]any) error {
+	return db.each(ctx, `SELECT * FROM chat ORDER BY `+cmp.Or(begun, "id")+`, id`, func(row map[string]any) error { // a name from above
 		chat := json.RawMessage(textOf(row["chat"]))
 		if inner := json.RawMessage(textIn(chat)); jsontext.Value(inner).Kind() == '{' { // packed into a text
 			chat = inner
@@ -90,7 +95,8 @@ func (w *openwebui) rows(ctx context.Context, f *File, files []*File, take func(
 			return nil
 		}
 		raw, err := json.Marshal(map[string]any{
-			"id": textOf(row["id"]), "user_id": textOf(row["user_id"]), "title": textOf(row["title"]), "chat": chat, "created_at": row["created_at"],
+			"id": textOf(row["id"]), "user_id": textOf(row["user_id"]), "title": textOf(row["title"]), "chat": chat,
+			"created_at": row[begun], "updated_at": row["updated_at"],
 		})
 		if err != nil {
 			return err
