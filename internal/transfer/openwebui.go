@@ -181,9 +181,17 @@ type webuiOutput struct {
 	Output    json.RawMessage `json:"output"`
 }
 
+// sharedChat begins the user of a copy that the program made when a chat was shared. It is no user, and the chat
+// itself is there, too.
+const sharedChat = "shared-"
+
 // chat takes a chat.
 func (w *openwebui) chat(f *File, c *webuiChat) error {
 	where := f.Name + ", conversation " + c.ID
+	if strings.HasPrefix(c.UserID, sharedChat) {
+		w.report.omit("shared copy of a conversation", where)
+		return nil
+	}
 	if !w.belongs(c.UserID, "conversation", where) {
 		return nil
 	}

@@ -121,3 +121,16 @@ func FuzzAccounts(f *testing.F) {
 		}
 	})
 }
+
+// TestSharedCopy: the copy that Open WebUI makes of a chat to share it belongs to no user.
+func TestSharedCopy(t *testing.T) {
+	t.Parallel()
+	chat := func(id, user string) string {
+		return `{"id":"` + id + `","user_id":"` + user + `","title":"t","chat":{"messages":[{"id":"1","role":"user","content":"I am ` + id + `.","timestamp":1717232401}]}}`
+	}
+	in := &Input{Files: []*File{memoryFile("chat-export.json", []byte("["+chat("w1", "ada")+","+chat("w2", "shared-w1")+"]"))}}
+	got, err := readAll(t, in, Options{From: "auto"})
+	if err != nil || !strings.Contains(got, `"I am w1."`) || strings.Contains(got, `"I am w2."`) || !strings.Contains(got, "1 shared copy of a conversation") {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
