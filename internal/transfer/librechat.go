@@ -67,12 +67,43 @@ type libreMessage struct {
 type librePart struct {
 	Type     string          `json:"type"`
 	Text     json.RawMessage `json:"text"`
-	ToolCall struct {
-		ID     string          `json:"id"`
-		Name   string          `json:"name"`
-		Args   json.RawMessage `json:"args"`
-		Output string          `json:"output"`
-	} `json:"tool_call"`
+	ToolCall libreCall       `json:"tool_call"`
+}
+
+// libreCall is a call of a tool with its result. That of an assistant of OpenAI stands in a member that
+// is named after its type.
+type libreCall struct {
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	Args     json.RawMessage `json:"args"`
+	Output   string          `json:"output"`
+	Function struct {
+		functionCall
+
+		Output string `json:"output"`
+	} `json:"function"`
+	Code struct {
+		Input   string `json:"input"`
+		Outputs []struct {
+			Logs string `json:"logs"`
+		} `json:"outputs"`
+	} `json:"code_interpreter"`
+}
+
+// call is the call, and the text of its result. The id is for one without.
+func (c *libreCall) call(id string) (Call, string) {
+	id = cmp.Or(c.ID, id)
+	switch {
+	case c.Function.Name != "":
+		return c.Function.call(id), c.Function.Output
+	case c.Code.Input != "":
+		var logs []string
+		for _, o := range c.Code.Outputs {
+			logs = append(logs, o.Logs)
+		}
+		return Call{ID: id, Name: "code_interpreter", Arguments: c.Code.Input}, joinNonEmpty(logs...)
+	}
+	return functionCall{Name: c.Name, Arguments: c.Args}.call(id), c.Output
 }
 
 // conversation reads a conversation. Its messages are a list, or nested, or both.
@@ -214,14 +245,13 @@ func (l *librechat) part(out *Conversation, p *librePart, i int, said Message, w
 		l.report.omit("thinking", where)
 		return
 	case "tool_call":
-		args := cmp.Or(textIn(p.ToolCall.Args), string(p.ToolCall.Args))
-		call := Call{ID: cmp.Or(p.ToolCall.ID, said.ID), Name: p.ToolCall.Name, Arguments: args}
+		call, result := p.ToolCall.call(said.ID)
 		said.Calls = []Call{call}
 		out.Messages = append(out.Messages, said)
-		if p.ToolCall.Output == "" {
+		if result == "" {
 			return
 		}
-		said = Message{ID: said.ID + "/result", Role: roleTool, CallID: call.ID, Name: call.Name, Text: p.ToolCall.Output, At: said.At}
+		said = Message{ID: said.ID + "/result", Role: roleTool, CallID: call.ID, Name: call.Name, Text: result, At: said.At}
 	case "image_file", "image_url":
 		said.Text = picture
 	case "error":
