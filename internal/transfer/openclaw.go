@@ -59,6 +59,9 @@ func readOpenClaw(ctx context.Context, in *reading, files []*File) error {
 		case strings.Contains(base, ".deleted"):
 			in.report.omit("deleted transcript", f.Name)
 			return nil
+		case strings.Contains(base, ".jsonl.bak"): // from before a repair; the repaired one is beside it
+			in.report.omit("copy of a transcript from before a repair", f.Name)
+			return nil
 		case sqliteFile([]*File{f}):
 			return o.database(ctx, f, files)
 		}
