@@ -186,6 +186,8 @@ func (h *hermes) lineage(ctx context.Context, f *File, db *database, sessions []
 		System: "hermes", ID: root.id, Title: cmp.Or(last.title, root.title), Model: last.model, Key: root.key,
 		Started: root.started.Time, File: f,
 	}
+	var told repeats
+	omit := func(kind string) { h.report.omit(kind, where) }
 	for _, s := range sessions {
 		ms, err := h.messages(ctx, db, s, columns, where)
 		if err != nil {
@@ -196,7 +198,7 @@ func (h *hermes) lineage(ctx context.Context, f *File, db *database, sessions []
 				return err
 			}
 		}
-		out.Messages = append(out.Messages, ms...)
+		out.Messages = append(out.Messages, told.without(ms, omit)...)
 		if err := h.say(out); err != nil {
 			return err
 		}
@@ -239,6 +241,10 @@ func (h *hermes) messages(ctx context.Context, db *database, s *agentSession, co
 	err := db.each(ctx, `SELECT * FROM messages WHERE session_id = ? ORDER BY `+order, func(row map[string]any) error { // one of two names
 		if textOf(row["active"]) == "0" && textOf(row["compacted"]) != "1" {
 			h.report.omit("undone message", where)
+			return nil
+		}
+		if textOf(row["display_kind"]) == "hidden" {
+			h.report.omit("hidden message", where)
 			return nil
 		}
 		at := parseStamp(textOf(row["timestamp"]))
