@@ -185,29 +185,63 @@ var errMuch = fault.New(fault.Upstream, "provider_answer", "Mem0 has more memori
 // each reads all memories of a user, a page at a time, until the function returns false. The
 // list ends with a page that has nothing new: the server may make its pages shorter than asked.
 func (m *Provider) each(ctx context.Context, user string, read func(memories) bool) error {
+	if m.own {
+		return m.eachOwn(ctx, user, read)
+	}
 	var seen provider.Asked
 	for n := 1; n <= maxPages; n++ {
-		x := &provider.Exchange{
-			Method: http.MethodPost, Path: "/v2/memories/", Query: url.Values{"page": {strconv.Itoa(n)}, "page_size": {strconv.Itoa(pageSize)}},
-			In: map[string]any{"filters": map[string]any{"AND": []any{map[string]string{"user_id": user}}}},
-		}
-		if m.own {
-			x = &provider.Exchange{Method: http.MethodGet, Path: "/memories", Query: url.Values{"user_id": {user}}}
-		}
 		var out memories
-		x.Out, x.Absent = &out, noPage
-		err := m.client.Do(ctx, x)
+		err := m.client.Do(ctx, &provider.Exchange{
+			Method: http.MethodPost, Path: "/v2/memories/", Query: url.Values{"page": {strconv.Itoa(n)}, "page_size": {strconv.Itoa(pageSize)}},
+			In:  map[string]any{"filters": map[string]any{"AND": []any{map[string]string{"user_id": user}}}},
+			Out: &out, Absent: noPage,
+		})
 		if n > 1 && provider.Absent(err) {
 			return nil // behind the last page
 		}
 		if err != nil {
 			return err
 		}
-		if len(seen.New(out.ids())) == 0 || !read(out) || m.own {
+		if len(seen.New(out.ids())) == 0 || !read(out) {
 			return nil
 		}
 	}
 	return errMuch
+}
+
+// ownMost is how many memories a server of one's own is asked for. It lists no more, and has no pages.
+const ownMost = 1000
+
+// eachOwn is each for a server of one's own.
+func (m *Provider) eachOwn(ctx context.Context, user string, read func(memories) bool) error {
+	out, err := m.list(ctx, user, ownMost)
+	if err != nil || !read(out) {
+		return err
+	}
+	cut, err := m.cut(ctx, user, len(out))
+	if err == nil && cut {
+		err = errMuch
+	}
+	return err
+}
+
+// list asks a server of one's own for at most so many memories of a user.
+func (m *Provider) list(ctx context.Context, user string, most int) (memories, error) {
+	var out memories
+	err := m.client.Do(ctx, &provider.Exchange{
+		Method: http.MethodGet, Path: "/memories", Query: url.Values{"user_id": {user}, "top_k": {strconv.Itoa(most)}}, Out: &out,
+	})
+	return out, err
+}
+
+// cut reports whether a list of so many memories may lack others. Versions of the server that do not look at
+// how many they are asked for end each list after 20 or after 100.
+func (m *Provider) cut(ctx context.Context, user string, listed int) (bool, error) {
+	if listed != 20 && listed != 100 {
+		return listed >= ownMost, nil
+	}
+	one, err := m.list(ctx, user, 1)
+	return len(one) > 1, err
 }
 
 // maxRounds bounds how often the memories are listed again while they are deleted.

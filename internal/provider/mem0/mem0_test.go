@@ -23,6 +23,9 @@ type fake struct {
 	rows []row
 	last int
 	page int // the size of pages, whatever is asked for; 0 for what is asked for
+	// ends is where an own server ends its lists, whatever is asked for; 0 for one that lists what is asked for,
+	// and 20 if nothing is.
+	ends int
 }
 
 type row struct {
@@ -103,7 +106,13 @@ func (f *fake) search(w http.ResponseWriter, r *http.Request) {
 func (f *fake) list(w http.ResponseWriter, r *http.Request) {
 	user := r.URL.Query().Get("user_id")
 	if f.own {
-		_ = json.NewEncoder(w).Encode(map[string]any{"results": f.of(user)})
+		most, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("top_k"), "20"))
+		if most = cmp.Or(f.ends, most); err != nil || most > 1000 {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			return
+		}
+		rows := f.of(user)
+		_ = json.NewEncoder(w).Encode(map[string]any{"results": rows[:min(most, len(rows))]})
 		return
 	}
 	var in struct {
@@ -172,6 +181,38 @@ func TestContract(t *testing.T) {
 					},
 				}
 			})
+		})
+	}
+}
+
+// TestOwnLists: a server of one's own ends its lists. What it does not list is not confirmed to be gone.
+func TestOwnLists(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ends, rows int
+		gone       bool
+	}{
+		"as asked": {0, 150, true}, "as asked, 20": {0, 20, true}, "as asked, 100": {0, 100, true}, "too many": {0, 1200, false},
+		"of 20": {20, 25, false}, "of 100": {100, 150, false}, "of 100, whole": {100, 50, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fake{own: true, ends: c.ends}
+			url, _ := providertest.Serve(t, f.handler())
+			p, err := open(url, "key", true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			place := providertest.Place("a")
+			for i := range c.rows {
+				f.rows = append(f.rows, row{
+					ID: strconv.Itoa(i + 1), Memory: "x", Metadata: map[string]any{"hermes_id": strconv.Itoa(i + 1)}, user: provider.Joined(place),
+				})
+			}
+			got, err := p.Forget(t.Context(), place, []int64{int64(c.rows)})
+			if confirmed := err == nil && got.Left == ""; confirmed != c.gone || confirmed && len(f.rows) != c.rows-1 {
+				t.Errorf("got %+v, %v, and %d of %d memories are left", got, err, len(f.rows), c.rows)
+			}
 		})
 	}
 }
