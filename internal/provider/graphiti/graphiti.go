@@ -1,11 +1,9 @@
 // Package graphiti is the provider Graphiti, by the server that comes with it. A place is a
-// group, and a message is an episode with an id of ours.
+// group, and a message is an episode with a name of ours.
 package graphiti
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -64,25 +62,21 @@ func (g *Provider) Recall(ctx context.Context, p run.Place, question string, _ i
 	return strings.Join(lines, "\n"), nil
 }
 
-// episode is the id of a piece: a UUID made from its group and its mark.
-func episode(group, mark string) string {
-	sum := sha256.Sum256([]byte(group + "/" + mark))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8, of one's own making
-	h := hex.EncodeToString(sum[:16])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
+// episodeName is the name of a piece's episode. The server draws the ids itself: one that a message brings is
+// that of an episode which it must have already.
+func episodeName(mark string) string { return "hermes " + mark }
 
 // Told implements run.Provider.
 func (g *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error {
 	pieces, group := provider.Pieces(said), provider.Joined(p)
 	if !g.sure.Take(group, said) {
-		stored, _, err := g.episodes(ctx, group)
+		stored, err := g.episodes(ctx, group)
 		if err != nil {
 			return err
 		}
 		rest := pieces[:0:0]
 		for i := range pieces {
-			if !stored[episode(group, pieces[i].Mark())] {
+			if !stored[episodeName(pieces[i].Mark())] {
 				rest = append(rest, pieces[i])
 			}
 		}
@@ -92,7 +86,7 @@ func (g *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error
 		n := min(len(pieces), provider.MaxTold)
 		list := make([]map[string]any, n)
 		for i := range list {
-			list[i] = messageOf(group, p, &pieces[i])
+			list[i] = messageOf(p, &pieces[i])
 		}
 		var out struct {
 			Success bool `json:"success"`
@@ -113,7 +107,7 @@ func (g *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error
 }
 
 // messageOf is a piece on the wire.
-func messageOf(group string, p run.Place, s *provider.Piece) map[string]any {
+func messageOf(p run.Place, s *provider.Piece) map[string]any {
 	role := p.User
 	switch {
 	case s.Role == session.Assistant:
@@ -122,7 +116,7 @@ func messageOf(group string, p run.Place, s *provider.Piece) map[string]any {
 		role = s.Speaker
 	}
 	return map[string]any{
-		"uuid": episode(group, s.Mark()), "name": "hermes " + s.Mark(), "role_type": s.Role, "role": role, "content": s.Text,
+		"name": episodeName(s.Mark()), "role_type": s.Role, "role": role, "content": s.Text,
 		"timestamp": s.At.UTC().Format(time.RFC3339), "source_description": "hermes",
 	}
 }
@@ -130,23 +124,24 @@ func messageOf(group string, p run.Place, s *provider.Piece) map[string]any {
 // maxEpisodes is how many of the newest episodes are searched.
 const maxEpisodes = 1000
 
-// episodes are the ids of the newest episodes of a group. whole says that there are no others.
-func (g *Provider) episodes(ctx context.Context, group string) (stored map[string]bool, whole bool, err error) {
+// episodes are the names of the newest episodes of a group.
+func (g *Provider) episodes(ctx context.Context, group string) (map[string]bool, error) {
 	var list []struct {
 		UUID *string `json:"uuid"`
+		Name string  `json:"name"`
 	}
-	err = g.client.Do(ctx, &provider.Exchange{
+	err := g.client.Do(ctx, &provider.Exchange{
 		Method: http.MethodGet, Path: "/episodes/" + url.PathEscape(group), Query: url.Values{"last_n": {strconv.Itoa(maxEpisodes)}}, Out: &list,
 	})
 	if err != nil { // the list of a group that does not exist is empty
-		return nil, false, fmt.Errorf("list episodes: %w", err)
+		return nil, fmt.Errorf("list episodes: %w", err)
 	}
-	stored = make(map[string]bool, len(list))
+	stored := make(map[string]bool, len(list))
 	for i := range list {
 		if list[i].UUID == nil {
-			return nil, false, provider.Misshapen("an episode without an id")
+			return nil, provider.Misshapen("an episode without an id")
 		}
-		stored[*list[i].UUID] = true
+		stored[list[i].Name] = true
 	}
-	return stored, len(list) < maxEpisodes, nil
+	return stored, nil
 }

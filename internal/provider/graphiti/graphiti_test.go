@@ -2,6 +2,7 @@ package graphiti
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -15,24 +16,25 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// fake is a Graphiti whose facts are what was said.
+// fake is a Graphiti whose facts are what was said. They stay when an episode is deleted.
 type fake struct {
-	mu   sync.Mutex
-	rows []row
-	// stubborn says that it claims to delete single episodes, and does not.
+	mu          sync.Mutex
+	rows, facts []row
+	last        int
+	// dead says that the worker of its queue has ended, so that nothing is stored any more.
+	dead bool
+	// stubborn says that it claims to delete, and does not.
 	stubborn bool
 }
 
 type row struct {
 	UUID    string `json:"uuid"`
+	Name    string `json:"name"`
 	Content string `json:"content"`
 	Group   string `json:"group_id"`
 }
 
-var (
-	legalGroup = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-	legalUUID  = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-)
+var legalGroup = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func (f *fake) handler() http.Handler {
 	mux := http.NewServeMux()
@@ -53,13 +55,13 @@ func (f *fake) add(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Group    string `json:"group_id"`
 		Messages []struct {
-			UUID      string `json:"uuid"`
-			Content   string `json:"content"`
-			Name      string `json:"name"`
-			RoleType  string `json:"role_type"`
-			Role      string `json:"role"`
-			Timestamp string `json:"timestamp"`
-			Source    string `json:"source_description"`
+			UUID      *string `json:"uuid"`
+			Content   string  `json:"content"`
+			Name      string  `json:"name"`
+			RoleType  string  `json:"role_type"`
+			Role      string  `json:"role"`
+			Timestamp string  `json:"timestamp"`
+			Source    string  `json:"source_description"`
 		} `json:"messages"`
 	}
 	dec := json.NewDecoder(r.Body)
@@ -69,11 +71,18 @@ func (f *fake) add(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, m := range in.Messages {
-		if !legalUUID.MatchString(m.UUID) || !slices.Contains([]string{"user", "assistant", "system"}, m.RoleType) {
+		if !slices.Contains([]string{"user", "assistant", "system"}, m.RoleType) {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 			return
 		}
-		f.rows = append(f.rows, row{m.UUID, m.Content, in.Group})
+		// An id is that of an episode which is there. The worker does not survive another one.
+		f.dead = f.dead || m.UUID != nil && !slices.ContainsFunc(f.rows, func(r row) bool { return r.UUID == *m.UUID })
+		if f.dead || m.UUID != nil {
+			continue
+		}
+		f.last++
+		f.rows = append(f.rows, row{fmt.Sprintf("episode-%d", f.last), m.Name, m.Content, in.Group})
+		f.facts = append(f.facts, row{fmt.Sprintf("fact-%d", f.last), "SAID", m.Content, in.Group})
 	}
 	w.WriteHeader(http.StatusAccepted)
 	_, _ = w.Write([]byte(`{"message":"Messages added to processing queue","success":true}`))
@@ -100,8 +109,10 @@ func (f *fake) search(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	facts := []map[string]string{}
-	for _, r := range f.of(in.Groups[0]) {
-		facts = append(facts, map[string]string{"uuid": r.UUID, "name": "SAID", "fact": r.Content})
+	for _, r := range f.facts {
+		if r.Group == in.Groups[0] {
+			facts = append(facts, map[string]string{"uuid": r.UUID, "name": r.Name, "fact": r.Content})
+		}
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"facts": facts})
 }
@@ -118,9 +129,11 @@ func (f *fake) list(w http.ResponseWriter, r *http.Request) {
 
 func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
 	had := len(f.rows)
-	f.rows = slices.DeleteFunc(f.rows, func(m row) bool {
-		return !f.stubborn && m.UUID == r.PathValue("uuid") || m.Group == r.PathValue("group")
-	})
+	if group := r.PathValue("group"); group != "" && !f.stubborn {
+		f.rows = slices.DeleteFunc(f.rows, func(m row) bool { return m.Group == group })
+		f.facts = slices.DeleteFunc(f.facts, func(m row) bool { return m.Group == group })
+	}
+	f.rows = slices.DeleteFunc(f.rows, func(m row) bool { return !f.stubborn && m.UUID == r.PathValue("uuid") })
 	if len(f.rows) == had && !f.stubborn && r.PathValue("uuid") != "" {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = fmt.Fprintf(w, `{"detail":"node %s not found"}`, r.PathValue("uuid"))
@@ -140,7 +153,7 @@ func TestContract(t *testing.T) {
 			t.Fatal(err)
 		}
 		return &providertest.Rig{
-			Provider: p, Faults: faults, Single: true,
+			Provider: p, Faults: faults,
 			Texts: func(p run.Place) []string {
 				f.mu.Lock()
 				defer f.mu.Unlock()
@@ -154,39 +167,32 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// TestForgetOld: messages behind the end of Graphiti's list are deleted by their ids. They are
-// confirmed only if the server says that it does not have them any more.
-func TestForgetOld(t *testing.T) {
+// TestForget: what Graphiti drew from a message goes with the whole place only, and counts as gone only if the
+// list says so.
+func TestForget(t *testing.T) {
 	t.Parallel()
-	place := run.Place{Workspace: "w", Session: "s", User: "u", Assistant: "hermes"}
-	for name, want := range map[string]run.Passed{
-		"deleted": {Confirmed: 2}, "claimed": {Left: "Graphiti still has 2 episodes."}, "absent": {Confirmed: 2},
-	} {
+	place := providertest.Place("a")
+	for name, want := range map[string]run.Passed{"deleted": {Confirmed: 1}, "claimed": {Left: "Graphiti still has 2 episodes."}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := &fake{stubborn: name == "claimed"}
 			url, _ := providertest.Serve(t, f.handler())
 			p, err := New(url, "")
+			if err == nil {
+				err = p.Told(t.Context(), place, providertest.Said(1, "I like tea.", "Noted."))
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			group := provider.Joined(place)
-			if name != "absent" {
-				for _, part := range []int{1, 2, 3} { // of which an attempt was interrupted
-					f.rows = append(f.rows, row{episodeOf(group, 7, part), "old", group}, row{episodeOf(group, 8, part+1), "old", group})
-				}
+			if got, err := p.Forget(t.Context(), place, []int64{1}); !errors.Is(err, run.ErrWholePlace) {
+				t.Errorf("a message: got %+v, %v", got, err)
 			}
-			for id := range int64(maxEpisodes + 5) {
-				f.rows = append(f.rows, row{episodeOf(group, 100+id, 1), "newer", group})
+			if got, err := p.Forget(t.Context(), place, nil); err != nil || got != want {
+				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
-			got, err := p.Forget(t.Context(), place, []int64{7, 8})
-			if err != nil || got != want {
-				t.Errorf("got %+v %v, want %+v", got, err, want)
-			}
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if old := slices.ContainsFunc(f.rows, func(r row) bool { return r.Content == "old" }); old != f.stubborn {
-				t.Errorf("got old episodes: %v", old)
+			text, err := p.Recall(t.Context(), place, "What?", 100)
+			if err != nil || (text == "") != (name == "deleted") {
+				t.Errorf("recalled %q, %v", text, err)
 			}
 		})
 	}
