@@ -162,7 +162,7 @@ func (a *app) tellPlan(done string, plan *service.Plan) error {
 	return nil
 }
 
-// printPlan prints the steps of a plan.
+// printPlan prints the steps of a plan in the order in which they are done.
 func (a *app) printPlan(plan *service.Plan, write bool) error {
 	if a.json {
 		files := make(map[string]string)
@@ -171,6 +171,11 @@ func (a *app) printPlan(plan *service.Plan, write bool) error {
 		}
 		return a.printJSON(map[string]any{"files": files, "commands": plan.Commands, "dry_run": true})
 	}
+	commands := plan.Commands
+	if !write { // the service is stopped while its files are there
+		a.say("%s", strings.Join(commands[0], " "))
+		commands = commands[1:]
+	}
 	for _, f := range plan.Files {
 		if write {
 			a.say("# %s\n%s", f.Name, block(strings.TrimSuffix(f.Body, "\n")))
@@ -178,7 +183,7 @@ func (a *app) printPlan(plan *service.Plan, write bool) error {
 		}
 		a.say("rm %s", f.Name)
 	}
-	for _, command := range plan.Commands {
+	for _, command := range commands {
 		a.say("%s", strings.Join(command, " "))
 	}
 	return nil
