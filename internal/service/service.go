@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -73,7 +75,7 @@ func Install(p Place, s Server, random func() string) (Plan, error) {
 	case p.OS == "darwin":
 		return installAgent(p, s), nil
 	case p.System:
-		return installSystem(s, random), nil
+		return installSystem(s, random), checkSeen(s.Program)
 	}
 	return installUser(p, s), nil
 }
@@ -143,6 +145,25 @@ func checkPaths(paths ...string) error {
 	}
 	if len(paths) > 0 && !path.IsAbs(paths[0]) {
 		return fault.New(fault.Invalid, "service_path", fmt.Sprintf("The path of this program, %q, is not absolute.", paths[0]))
+	}
+	return nil
+}
+
+// unseen are the directories that the unit of a service of the machine hides from its program.
+func unseen() []string { return []string{"/home", "/root", "/run/user", "/tmp", "/var/tmp"} }
+
+// checkSeen refuses a program that its own unit could not start.
+func checkSeen(program string) error {
+	at, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		at = program
+	}
+	for _, dir := range unseen() {
+		if strings.HasPrefix(program, dir+"/") || strings.HasPrefix(at, dir+"/") {
+			return fault.New(fault.Invalid, "service_path", fmt.Sprintf("A service of the machine sees nothing in %s, where this program is. "+
+				"Move it, and install the service with the moved one: sudo mv %s /usr/local/bin/hermes && sudo /usr/local/bin/hermes service install --system",
+				dir, at))
+		}
 	}
 	return nil
 }

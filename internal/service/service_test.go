@@ -112,6 +112,23 @@ func TestUnsupported(t *testing.T) {
 }
 
 // TestFiles checks that a key is made once and stays, and that files of other origin stay.
+// TestUnseen: the unit of the machine's service hides some directories. A program in one of them is refused, and
+// the service of an account runs it.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	for program, seen := range map[string]bool{
+		"/home/me/go/bin/hermes": false, "/root/hermes": false, "/tmp/hermes": false, "/usr/local/bin/hermes": true, "/homes/hermes": true,
+	} {
+		_, err := Install(Place{OS: "linux", System: true}, Server{Program: program}, key)
+		if (err == nil) != seen || !seen && (fault.CodeOf(err) != "service_path" || !strings.Contains(err.Error(), program)) {
+			t.Errorf("%s: got %v", program, err)
+		}
+		if _, err := Install(Place{OS: "linux", Config: "/c"}, Server{Program: program}, key); err != nil {
+			t.Errorf("%s, of an account: got %v", program, err)
+		}
+	}
+}
+
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
