@@ -71,7 +71,7 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 	}
 	defer l.Release()
 	l.Stale() // the next turn reads the import from the store
-	switch same, err := im.taken(ctx, a.Hash); {
+	switch same, err := im.taken(ctx, a); {
 	case err != nil:
 		return Imported{}, err
 	case same:
@@ -138,7 +138,7 @@ type importer struct {
 
 // taken checks that the ids are free. same says that the same lineage is stored
 // already.
-func (im *importer) taken(ctx context.Context, hash []byte) (same bool, err error) {
+func (im *importer) taken(ctx context.Context, a *Archived) (same bool, err error) {
 	for i := range im.rows {
 		row := &im.rows[i]
 		found, err := im.curator.sessions.Session(ctx, im.o, row.ID)
@@ -148,10 +148,13 @@ func (im *importer) taken(ctx context.Context, hash []byte) (same bool, err erro
 		if err != nil {
 			return false, fmt.Errorf("look for session: %w", err)
 		}
-		if i == 0 && found.RootID == row.RootID && hash != nil && im.sameEnd(ctx, row.RootID, hash) {
-			return true, nil
+		if i == 0 && found.RootID == row.RootID && a.Hash != nil {
+			same, err = im.holds(ctx, row.RootID, a)
 		}
-		return false, im.errExists(row.ID)
+		if err == nil && !same {
+			err = im.errExists(row.ID)
+		}
+		return same, err
 	}
 	return false, nil
 }
@@ -166,17 +169,51 @@ func (im *importer) errExists(id session.ID) error {
 		"To take this one in its place, delete that one with `hermes sessions delete %s`, and import again.", id, what, id)).At("id")
 }
 
-// sameEnd reports whether a stored lineage ends like the exported one. The running hash
-// covers all earlier messages.
-func (im *importer) sameEnd(ctx context.Context, root session.ID, hash []byte) bool {
+// holds reports whether a stored lineage is the exported one. Its running hash covers all messages. Those of
+// which something was forgotten have the hash of before, there and here, so that they are compared themselves.
+func (im *importer) holds(ctx context.Context, root session.ID, a *Archived) (bool, error) {
 	newest, err := im.curator.sessions.Messages(ctx, im.o, root, session.Range{Limit: 1, Newest: true})
-	if err != nil {
-		return false
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("read messages: %w", err)
+	case len(newest) == 0:
+		return im.want.NextSeq == 0, nil
+	case newest[0].Seq+1 != im.want.NextSeq:
+		return false, nil
+	case bytes.Equal(newest[0].Hash, a.Hash):
+		return true, nil
 	}
-	if len(newest) == 0 {
-		return im.want.NextSeq == 0
+	return im.saysTheSame(ctx, root, a)
+}
+
+// saysTheSame compares the messages of a line, without what is left out of them, with those of a stored lineage.
+func (im *importer) saysTheSame(ctx context.Context, root session.ID, a *Archived) (bool, error) {
+	if err := im.readErasures(ctx); err != nil {
+		return false, err
 	}
-	return newest[0].Seq+1 == im.want.NextSeq && bytes.Equal(newest[0].Hash, hash)
+	line := pull(a.Messages)
+	defer line.stop()
+	page := session.Range{Limit: copyPage, Bytes: copyBytes}
+	for {
+		ms, err := im.curator.sessions.Messages(ctx, im.o, root, page)
+		if err != nil {
+			return false, fmt.Errorf("read messages: %w", err)
+		}
+		if len(ms) == 0 {
+			return true, nil
+		}
+		page.From = ms[len(ms)-1].Seq + 1
+		for i := range ms {
+			m, err, more := line.pull()
+			if err != nil || !more {
+				return false, err
+			}
+			im.clean(&m)
+			if !bytes.Equal(lineage.Chain(nil, &m), lineage.Chain(nil, &ms[i])) {
+				return false, nil
+			}
+		}
+	}
 }
 
 // run stores the messages in pages, opening sessions where they begin.

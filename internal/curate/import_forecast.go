@@ -11,8 +11,8 @@ import (
 // changes nothing.
 func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	if a.Origin == nil {
-		im := &importer{curator: c, o: a.Owner, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
-		same, err := im.taken(ctx, a.Hash)
+		im := &importer{curator: c, o: a.Owner, restore: a.Restore, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
+		same, err := im.taken(ctx, a)
 		return Imported{Same: same}, err
 	}
 	known, err := c.origin(ctx, a)
@@ -21,7 +21,7 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 		return Imported{}, err
 	case known == nil, known.Root == "" && a.Restore:
 		im := &importer{curator: c, o: a.Owner, origin: a.Origin, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
-		_, err := im.taken(ctx, nil)
+		_, err := im.taken(ctx, &Archived{})
 		return Imported{Fate: FateNew, Session: a.Sessions[0].ID, Messages: a.Origin.Len()}, err
 	case known.Root == "":
 		return Imported{Fate: FateDeleted}, nil

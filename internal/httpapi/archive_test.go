@@ -333,6 +333,32 @@ func TestImportForgotten(t *testing.T) {
 	}
 }
 
+// TestImportForgottenAgain: an export is known when it is imported again, also if something was forgotten in
+// it before or is left out of it.
+func TestImportForgottenAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.chat("s", "My cat is called Quetzal. I like tea.")
+	whole := w.export("")
+	w.call("POST", "/api/memory/forget", `{"about":"Quetzal"}`)
+	other, third := newWorld(t, options{}), newWorld(t, options{})
+	third.call("POST", "/api/memory/forget", `{"about":"Quetzal"}`)
+	for name, c := range map[string]struct {
+		to   *world
+		text string
+	}{"forgotten there": {other, w.export("")}, "left out here": {third, whole}} {
+		if got := c.to.call("POST", "/api/sessions/import", c.text); !strings.Contains(got.body, `"imported":1`) {
+			t.Errorf("%s: got %s", name, got.body)
+		}
+		for _, query := range []string{"", "?dry_run=true"} {
+			got := c.to.call("POST", "/api/sessions/import"+query, c.text)
+			if !strings.Contains(got.body, `"imported":0,"unchanged":1,"failed":0`) {
+				t.Errorf("%s, again%s: got %s", name, query, got.body)
+			}
+		}
+	}
+}
+
 // TestImportLines: a bad line is reported and keeps none of the others out.
 func TestImportLines(t *testing.T) {
 	t.Parallel()
