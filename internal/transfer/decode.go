@@ -43,11 +43,11 @@ type odd struct {
 
 // odd counts a member of another type than expected.
 func (in *reading) odd(o odd, where string) {
-	what := o.member
-	if what == "" {
-		what = "a conversation"
+	if o.member == "" { // the whole value: where it is says no more
+		in.report.unknown(article(o.value)+" as a conversation", where)
+		return
 	}
-	in.report.unknown(article(o.value)+" as "+what, where+", at "+o.at)
+	in.report.unknown(article(o.value)+" as "+o.member, where+", at "+o.at)
 }
 
 // decode reads a value of JSON, and calls tell with each member of another type than expected,
