@@ -26,7 +26,7 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 		g.drafts.end(d)
 		g.deliverSoon(bot, o, chat.Place) // and forget it, once all of it is shown
 	}()
-	if away, err := g.movedAway(ctx, o, chat.Place); away || err != nil {
+	if away, err := g.movedAway(ctx, o, chat.Place, b); away || err != nil {
 		return err
 	}
 	newest := b.events[len(b.events)-1].Message

@@ -37,6 +37,8 @@ type batch struct {
 	alone bool
 	// fresh says that the events were taken just now: no earlier try can have sent a part of the answer.
 	fresh bool
+	// moves is how often a chat had got another id when the chat of the batch was read.
+	moves int
 	// accepted says that the turn has stored the messages.
 	accepted bool
 	// ready is when the turn begins.

@@ -82,6 +82,7 @@ func (g *Gateway) take(ctx context.Context, bot *Bot, l *lane, b *batch) (taken 
 		return false, err
 	}
 	now := g.moment()
+	b.moves = g.drafts.moved()
 	b.run = runID(l.owner, &b.events[0].Event)
 	chat, err := g.store.TakeEvents(ctx, l.owner, Taking{Place: l.place, Events: b.names(), Run: b.run, Session: session.NewID(now), At: now})
 	switch {
@@ -97,6 +98,7 @@ func (g *Gateway) take(ctx context.Context, bot *Bot, l *lane, b *batch) (taken 
 // goOn answers events that were taken before, perhaps by an earlier server. Their turn may have
 // begun, and may be over.
 func (g *Gateway) goOn(ctx context.Context, bot *Bot, l *lane, b *batch) error {
+	b.moves = g.drafts.moved()
 	chat, err := g.store.Chat(ctx, l.owner, l.place)
 	if err != nil {
 		return fmt.Errorf("read chat: %w", err)

@@ -203,6 +203,8 @@ type drafts struct {
 	by map[laneKey]*draft
 	// past are the answers that are complete, until their messages have the last text.
 	past map[laneKey]*draft
+	// moves counts how often a chat has got another id.
+	moves int
 }
 
 func newDrafts() drafts { return drafts{by: make(map[laneKey]*draft), past: make(map[laneKey]*draft)} }
@@ -234,11 +236,19 @@ func (ds *drafts) end(d *draft) {
 func (ds *drafts) leave(o owner.Owner, at Place) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
+	ds.moves++
 	for key, d := range ds.by {
 		if key.owner == o.ID() && whole(key.place) == whole(at) {
 			d.leave()
 		}
 	}
+}
+
+// moved is how often a chat has got another id.
+func (ds *drafts) moved() int {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	return ds.moves
 }
 
 // forget forgets the answer of a chat that is complete.

@@ -40,8 +40,12 @@ func (g *Gateway) moveChat(ctx context.Context, o owner.Owner, from Place, to st
 	return nil
 }
 
-// movedAway reports whether a chat has another id now, so that whoever works on that one follows its turn.
-func (g *Gateway) movedAway(ctx context.Context, o owner.Owner, at Place) (bool, error) {
+// movedAway reports whether a chat has got another id since it was read for a batch. The lane of that id
+// follows the turn then.
+func (g *Gateway) movedAway(ctx context.Context, o owner.Owner, at Place, b *batch) (bool, error) {
+	if b.moves == g.drafts.moved() {
+		return false, nil
+	}
 	_, err := g.store.Chat(ctx, o, at)
 	if fault.KindOf(err) == fault.NotFound {
 		return true, nil

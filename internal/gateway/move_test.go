@@ -171,3 +171,25 @@ func TestAnotherIDInATurn(t *testing.T) {
 		want(t, "places", h.wire.places()[before:], []string{"DE.7", "DE.7"})
 	})
 }
+
+// TestMovedBeforeATurn: a chat that gets another id after its message was taken, and before the turn is
+// followed, is sent one answer there.
+func TestMovedBeforeATurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.bot.Chats = []string{"-42"} })
+		defer h.end()
+		h.wire.spoil = func(string) error { pass(10 * time.Second); return nil }
+		said := h.group("2", "Bea", "Look.", true)
+		said.Files = []gateway.FileRef{h.file(gateway.Photo, "slow.png", png)}
+		h.receive(said)
+		pass(5 * time.Second)
+		moved := h.group("2", "Bea", "", false)
+		moved.Kind, moved.MovedTo = gateway.Moved, "-100"
+		h.receive(moved)
+		h.settled()
+		want(t, "answers", len(h.wire.said()), 1)
+		want(t, "places", h.wire.places(), []string{"-100"})
+		want(t, "turns", h.model.count(), 1)
+	})
+}
