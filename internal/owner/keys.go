@@ -32,12 +32,14 @@ type Key struct {
 	Memory    string
 	CreatedAt time.Time
 	RevokedAt time.Time // zero while the key is valid
+	// Sole says of a key that is inserted that no other key may have its owner. It is not stored.
+	Sole bool
 }
 
 // KeyStore keeps keys. Keys are looked up before the owner is known, so these methods
 // take no owner. Only a [Keyring] calls them.
 type KeyStore interface {
-	// InsertKey stores a new key.
+	// InsertKey stores a new key. It fails with Conflict [ErrExists] for a Sole key whose owner has one.
 	InsertKey(ctx context.Context, k Key) error
 	// KeyByID returns a key, revoked or not. NotFound if there is none.
 	KeyByID(ctx context.Context, id string) (Key, error)
@@ -247,7 +249,7 @@ func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	_, _ = rand.Read(random[:])
 	key := Key{
 		ID: hex.EncodeToString(id[:]), Name: name, OwnerID: ownerID, Scopes: scopes, Limits: in.Limits, Memory: in.Memory,
-		CreatedAt: k.now().UTC(),
+		CreatedAt: k.now().UTC(), Sole: in.OwnerID == "",
 	}
 	secret := keyPrefix + key.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
@@ -255,6 +257,7 @@ func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	if err := k.store.InsertKey(ctx, key); err != nil {
 		return Key{}, "", fmt.Errorf("store key: %w", err)
 	}
+	key.Sole = false
 	k.noKeys.Store(0)
 	k.watch.end(DevelopmentName)
 	return key, secret, nil
@@ -268,10 +271,15 @@ func (k *Keyring) unused(ctx context.Context, name string) error {
 		return fmt.Errorf("list keys: %w", err)
 	}
 	if name == LocalID || slices.ContainsFunc(keys, func(key Key) bool { return key.OwnerID == name }) {
-		return fault.New(fault.Conflict, "owner_exists", fmt.Sprintf(
-			"There is an owner named %q already. To give that owner another key, name it: hermes keys create --name NAME --owner %s", name, name)).At("name")
+		return ErrExists(name)
 	}
 	return nil
+}
+
+// ErrExists is the fault for a key that was to have an owner of its own, whose name is taken.
+func ErrExists(name string) error {
+	return fault.New(fault.Conflict, "owner_exists", fmt.Sprintf(
+		"There is an owner named %q already. To give that owner another key, name it: hermes keys create --name NAME --owner %s", name, name)).At("name")
 }
 
 // List returns all keys, oldest first.

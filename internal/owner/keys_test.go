@@ -24,6 +24,7 @@ type shelf struct {
 }
 
 func (s *shelf) InsertKey(_ context.Context, k Key) error {
+	k.Sole = false // it is not stored
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keys = append(s.keys, k)

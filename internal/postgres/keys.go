@@ -44,6 +44,9 @@ func (db *DB) InsertKey(ctx context.Context, k owner.Key) error {
 	}
 	audit.From(ctx).Names(k.ID)
 	return db.w.submit(ctx, owner.Owner{}, func(t *tx) error {
+		if err := t.refuseOwner(&k); err != nil {
+			return err
+		}
 		_, err := t.exec(`INSERT INTO api_keys (id, owner_id, name, hash, scopes, requests_per_minute, concurrent_turns, created_at, session_key)
 			VALUES (?,?,?,?,?,?,?,?,?)`,
 			k.ID, k.OwnerID, k.Name, k.Hash, strings.Join(scopes, " "), k.Limits.RequestsPerMinute, k.Limits.ConcurrentTurns, millis(k.CreatedAt),
@@ -54,6 +57,25 @@ func (db *DB) InsertKey(ctx context.Context, k owner.Key) error {
 		t.announce(aboutKey + owner.DevelopmentName)
 		return nil
 	})
+}
+
+// refuseOwner fails if a sole key is not the only one of its owner. It locks the owner's row, because
+// keys of different owners are inserted at once.
+func (t *tx) refuseOwner(k *owner.Key) error {
+	if !k.Sole {
+		return nil
+	}
+	if err := t.lock(k.OwnerID); err != nil {
+		return err
+	}
+	var there bool
+	if err := t.row(`SELECT EXISTS (SELECT 1 FROM api_keys WHERE owner_id = ?)`, k.OwnerID).Scan(&there); err != nil {
+		return fmt.Errorf("look for keys: %w", err)
+	}
+	if there {
+		return owner.ErrExists(k.OwnerID)
+	}
+	return nil
 }
 
 // KeyByID implements owner.KeyStore.

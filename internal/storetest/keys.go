@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"crypto/sha256"
+	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ func keyTests() []test {
 		{"an id is unique", testKeyTaken},
 		{"a revoked key stays revoked", testKeyRevoked},
 		{"a key's limits are changed", testKeyLimits},
+		{"a sole key is the only one of its owner", testKeySole},
 	}
 }
 
@@ -102,4 +105,35 @@ func testKeyLimits(t *testing.T, st Store) {
 	same(t, "keys", all, []owner.Key{k, other})
 	_, err = st.LimitKey(t.Context(), "cccccccccccc", owner.KeyLimits{})
 	kind(t, "limit an absent key", err, fault.NotFound)
+}
+
+func testKeySole(t *testing.T, st Store) {
+	sole := func(id, ownerID string) owner.Key {
+		k := apiKey(id, ownerID, 1)
+		k.Sole = true
+		return k
+	}
+	kind(t, "the first one", st.InsertKey(t.Context(), sole("aaaaaaaaaaaa", "alice")), "")
+	kind(t, "a second one", st.InsertKey(t.Context(), sole("bbbbbbbbbbbb", "alice")), fault.Conflict)
+	kind(t, "another owner's", st.InsertKey(t.Context(), sole("cccccccccccc", "bob")), "")
+	kind(t, "one that need not be alone", st.InsertKey(t.Context(), apiKey("dddddddddddd", "alice", 2)), "")
+	all, err := st.Keys(t.Context())
+	kind(t, "keys", err, "")
+	same(t, "number of keys", len(all), 3)
+}
+
+// testSoleTogether: of sole keys for one owner that are inserted at once, one is stored.
+func testSoleTogether(t *testing.T, nodes [2]Store) {
+	const tries = 24
+	var made atomic.Int64
+	both(nodes, tries, func(st Store, n int) {
+		k := apiKey(fmt.Sprintf("%012d", n), "alice", n)
+		k.Sole = true
+		if err := st.InsertKey(t.Context(), k); err == nil {
+			made.Add(1)
+		} else {
+			kind(t, "a second key", err, fault.Conflict)
+		}
+	})
+	same(t, "number of keys", made.Load(), int64(1))
 }

@@ -35,6 +35,7 @@ func Together(t *testing.T, open func(t *testing.T) [2]Store) {
 		"what is erased is gone for all":         testErasedTogether,
 		"what is said is found by all, at once":  testFoundTogether,
 		"a text that another has erased is kept": testTextTogether,
+		"an owner has one sole key":              testSoleTogether,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
