@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,6 +64,9 @@ func isURL(side string) bool {
 
 // bothSides fills in the side that is left out.
 func bothSides(cfg *config.Config, from, to string) (string, string, error) {
+	if err := cmp.Or(checkScheme(from), checkScheme(to)); err != nil {
+		return "", "", err
+	}
 	other := func(side string) string {
 		if side == "" || isURL(side) {
 			return cfg.DatabaseFile()
@@ -78,7 +82,33 @@ func bothSides(cfg *config.Config, from, to string) (string, string, error) {
 	if from == "" || to == "" {
 		return "", "", usageError{errors.New("say where the data goes: --to postgres://…, or --to FILE with --from postgres://…. See `hermes migrate --help`")}
 	}
-	return from, to, nil
+	return from, to, checkSides(from, to)
+}
+
+// checkScheme refuses a URL that is none of PostgreSQL. It is not named, because it may have a password.
+func checkScheme(side string) error {
+	if scheme, _, is := strings.Cut(side, "://"); is && !isURL(side) {
+		return usageError{fmt.Errorf("a database of %s:// cannot be moved. Name a file, or postgres://…", scheme)}
+	}
+	return nil
+}
+
+// checkSides refuses to move a database to itself.
+func checkSides(from, to string) error {
+	a, b := absolute(from), absolute(to)
+	one, err := os.Stat(a)
+	if other, wrong := os.Stat(b); a == b || err == nil && wrong == nil && os.SameFile(one, other) {
+		return usageError{errors.New("the source and the target are the same database. Name another one with --from or --to")}
+	}
+	return nil
+}
+
+// absolute is the whole path of a file; a URL stays.
+func absolute(side string) string {
+	if path, err := filepath.Abs(side); err == nil && !isURL(side) {
+		return path
+	}
+	return side
 }
 
 // side is an open database of a move.
@@ -118,7 +148,7 @@ func (a *app) migrate(ctx context.Context, cfg *config.Config, from, to string) 
 	if err != nil {
 		return err
 	}
-	return a.reportMove(report, source.Name(), target.Name())
+	return a.reportMove(report, source.Name(), target.Name(), startOn(cfg, to, target.Name()))
 }
 
 // sideError says which side an error of opening is about.
@@ -175,7 +205,21 @@ func progressOf(at *migrate.Progress) string {
 	return line
 }
 
-func (a *app) reportMove(r *migrate.Report, from, to string) error {
+// startOn says how a server is started on the target of a move. It uses the file of its home only.
+func startOn(cfg *config.Config, to, name string) string {
+	file, used := absolute(to), absolute(cfg.DatabaseFile())
+	dir := filepath.Dir(file)
+	switch {
+	case isURL(to), file == used:
+		return "Now start the server on " + name + "."
+	case filepath.Base(file) == filepath.Base(used):
+		return "Now start the server with HERMES_HOME=" + dir + "."
+	}
+	return "A server uses the file " + filepath.Base(used) + " of its home. Rename the new one to " + filepath.Join(dir, filepath.Base(used)) +
+		", together with its -wal if there is one, and start the server with HERMES_HOME=" + dir + "."
+}
+
+func (a *app) reportMove(r *migrate.Report, from, to, start string) error {
 	if a.json {
 		return a.printJSON(struct {
 			From string `json:"from"`
@@ -192,6 +236,6 @@ func (a *app) reportMove(r *migrate.Report, from, to string) error {
 	if r.Files > 0 {
 		a.say("The bytes of %d files that people sent are not in the database: take the directory \"files\" of the home along.", r.Files)
 	}
-	a.say("Now start the server on %s.", to)
+	a.say("%s", start)
 	return nil
 }
