@@ -229,10 +229,15 @@ func fullSample(ctx context.Context, f *File, files []*File, all []format) (*sam
 // maxListed bounds how many files an error names.
 const maxListed = 5
 
-// tell says what a file is that no format reads.
+// tell says what a file is that the format does not read.
 func (s *sample) tell() string {
 	if s.err != nil {
 		return s.file.Name + ": " + fault.MessageOf(s.err)
+	}
+	for _, f := range formats() { // another one was named
+		if f.fits(s) != "" {
+			return s.file.Name + " is one of " + f.name + ": leave out --from, or say --from " + f.name + "."
+		}
 	}
 	if k := known(s); k != nil {
 		return s.file.Name + " is " + k.kind + ". " + k.next

@@ -85,3 +85,12 @@ func TestOddElementsFirst(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
+
+// TestOtherFormat: a file of another program than the one that was named is told by its own.
+func TestOtherFormat(t *testing.T) {
+	t.Parallel()
+	_, err := readAll(t, &Input{Files: []*File{memoryFile("c.json", []byte(tiny))}}, Options{From: "chatgpt"})
+	if want := "c.json is one of claude: leave out --from, or say --from claude."; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
