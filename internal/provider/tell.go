@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/secret"
@@ -146,9 +147,12 @@ func (l *lineage) skips(msg *session.Message, kind func(Skip) bool) bool {
 var thoughts = regexp.MustCompile(`(?is)<(think|thinking|thought|reasoning)>.*?(?:</(?:think|thinking|thought|reasoning)>|$)`)
 
 // textOf is the text that a provider is told of a message: without a model's thoughts, and
-// without secrets.
+// without secrets. "" for a message of which only the mark of a forgetting is left.
 func textOf(msg *session.Message) string {
 	text := msg.Content
+	if mention.Emptied(text) {
+		return ""
+	}
 	if msg.Role == session.Assistant && strings.Contains(text, "<") {
 		text = thoughts.ReplaceAllString(text, "")
 	}
