@@ -11,6 +11,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -84,6 +85,9 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	opt.SearchTime = cmp.Or(opt.SearchTime, searchTime)
 	pool, err := connect(ctx, &opt)
 	if err != nil {
+		if cause := errors.Unwrap(err); cause != nil { // the fault says that the log has it
+			opt.Log.ErrorContext(ctx, "the database cannot be reached", "err", cause)
+		}
 		return nil, err
 	}
 	conns := int64(pool.Config().MaxConns)

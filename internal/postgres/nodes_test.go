@@ -3,10 +3,14 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -190,6 +194,42 @@ func TestSleepingNode(t *testing.T) {
 	defer leave()
 	if err := write(t.Context(), asleep, o); err != nil {
 		t.Errorf("a write after the node has joined again: %v", err)
+	}
+}
+
+// TestSilentDatabase: a place that the database does not give in time is a fault that passes.
+func TestSilentDatabase(t *testing.T) {
+	t.Parallel()
+	db := openNodes(t, 1)[0]
+	o := owner.Stored("alice")
+	leave, err := db.Hold(t.Context(), o, "turn s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	err = pgx.BeginFunc(t.Context(), db.pool, func(other pgx.Tx) error {
+		if _, err := other.Exec(t.Context(), `SELECT FROM places FOR UPDATE`); err != nil {
+			return err
+		}
+		_, err := db.Hold(t.Context(), o, "turn s")
+		if code := fault.CodeOf(err); code != "database_unreachable" {
+			t.Errorf("got %v with code %q", err, code)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReasonLogged: the log says why a database cannot be reached at the start, without its password.
+func TestReasonLogged(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	url := postgrestest.Shared(t).URL("nowhere") + "&password=secret"
+	_, err := Open(t.Context(), Options{URL: url, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if fault.CodeOf(err) != "database_unreachable" || !strings.Contains(log.String(), "does not exist") || strings.Contains(log.String(), "secret") {
+		t.Errorf("got %v, and the log:\n%s", err, log.String())
 	}
 }
 

@@ -153,6 +153,9 @@ func (db *DB) draw(ctx context.Context, t *ticket) (mine bool, err error) {
 		db.node.lose(t.node)
 		return false, errAway()
 	}
+	if errors.Is(err, context.DeadlineExceeded) { // that of this wait, whatever the client's is
+		err = errUnreachable(err)
+	}
 	if err != nil {
 		return false, fmt.Errorf("draw a ticket: %w", judge(err))
 	}
