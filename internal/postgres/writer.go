@@ -190,7 +190,7 @@ func (w *writer) retry(ctx context.Context, owner string, batch []*operation) (e
 	for range attempts {
 		err, guilty = w.try(ctx, owner, batch)
 		if errors.Is(err, errOwnerGone) {
-			w.owners.Delete(owner)
+			w.owners.Clear() // a write may lock the rows of other owners, too
 		} else if !again(err) {
 			break
 		}
