@@ -51,6 +51,9 @@ func addressAlbums(events []Event) {
 
 // albumMeant reports whether a message belongs to an album that addressed the bot in a message before it.
 func (g *Gateway) albumMeant(ctx context.Context, b *Bot, e *Event) bool {
+	if e.Album == "" {
+		return false
+	}
 	open, err := g.store.OpenEvents(ctx, b.Owner, e.Place, maxOpen)
 	return err == nil && slices.ContainsFunc(open, func(in Inbound) bool { return in.Addressed && e.sameAlbum(&in.Event) })
 }

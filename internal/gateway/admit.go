@@ -203,9 +203,11 @@ func (g *Gateway) meant(ctx context.Context, b *Bot, e *Event) bool {
 	if !b.Mention {
 		return !foreignCommand().MatchString(leadless(e.Text))
 	}
-	if e.Album != "" && g.albumMeant(ctx, b, e) {
-		return true
-	}
+	return g.albumMeant(ctx, b, e) || g.inThread(ctx, b, e)
+}
+
+// inThread reports whether an event is in a thread that the bot takes part in.
+func (g *Gateway) inThread(ctx context.Context, b *Bot, e *Event) bool {
 	if e.Place.Thread == "" {
 		return false
 	}
