@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -173,11 +172,7 @@ func (s *server) backupKeeper() *backup.Keeper {
 // homePlace names a home on this machine among all homes and nodes, without telling either. A copy of
 // a home has another name, wherever it is.
 func homePlace(home string) (string, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown host"
-	}
-	place, err := placeOf(home, host)
+	id, err := nodeID(home)
 	if err != nil {
 		return "", err
 	}
@@ -185,6 +180,6 @@ func homePlace(home string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the home: %w", err)
 	}
-	sum := sha256.Sum256([]byte(place + "\x00" + abs))
+	sum := sha256.Sum256([]byte(hostName() + " " + id + "\x00" + abs))
 	return hex.EncodeToString(sum[:8]), nil
 }

@@ -190,11 +190,7 @@ func (s *server) openShared(ctx context.Context, opt postgres.Options) error {
 	if err != nil {
 		return err
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown host"
-	}
-	opt.Node = fmt.Sprintf("%s, process %d", host, os.Getpid())
+	opt.Node = fmt.Sprintf("%s, process %d", hostName(), os.Getpid())
 	if opt.Place, err = homePlace(s.cfg.Home); err != nil {
 		return errors.Join(err, release())
 	}
@@ -215,9 +211,17 @@ func (s *server) openShared(ctx context.Context, opt postgres.Options) error {
 	return nil
 }
 
-// placeOf names this home on this machine. A copy of a home on another machine has another name; one
-// on the same machine has not.
-func placeOf(home, host string) (string, error) {
+// hostName is the name of this machine.
+func hostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown host"
+	}
+	return host
+}
+
+// nodeID is the name of a home, which its copies have, too. It is made if there is none.
+func nodeID(home string) (string, error) {
 	file := filepath.Join(home, "node.id")
 	id, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -227,7 +231,7 @@ func placeOf(home, host string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the name of this node: %w", err)
 	}
-	return host + " " + string(id), nil
+	return string(id), nil
 }
 
 // heldDatabase is a database outside of a home that this process holds.

@@ -28,7 +28,7 @@ func (g *Gateway) remember(ctx context.Context, b *Bot, s *Sender, known *Person
 }
 
 // rememberGroup stores the id under which the settings list a group that has another id now. A chat
-// keeps its former id itself, but nobody may have spoken to the bot in the group so far.
+// keeps its former id itself, but a group in which no one has spoken to the bot has no chat.
 func (g *Gateway) rememberGroup(ctx context.Context, b *Bot, e *Event) error {
 	if !slices.Contains(b.Chats, e.Place.Chat) {
 		return nil

@@ -83,7 +83,7 @@ func shownArguments(raw json.RawMessage) string {
 	return strings.ReplaceAll(shortened(secret.Mask(legible(b.String())), maxArguments), "```", "'''")
 }
 
-// legible is JSON with the signs themselves that Go writes as escapes for pages: nobody can judge a command
+// legible is JSON with the signs themselves that Go writes as escapes for pages: people cannot judge a command
 // in which "&&" stands as numbers. An escaped backslash stays one.
 func legible(text string) string {
 	return strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(text)

@@ -44,7 +44,7 @@ func agentRows(rows ...agentRow) string {
 
 const summaryText = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted into the summary below. The user has a boat."
 
-// TestCompressed: what a compression of Hermes Agent writes again is taken once, and its summary is nobody's words.
+// TestCompressed: what a compression of Hermes Agent writes again is taken once, and its summary is not taken.
 func TestCompressed(t *testing.T) {
 	t.Parallel()
 	before := func(compacted bool) []agentRow {

@@ -59,7 +59,7 @@ func readOpenClaw(ctx context.Context, in *reading, files []*File) error {
 		case strings.Contains(base, ".deleted"):
 			in.report.omit("deleted transcript", f.Name)
 			return nil
-		case strings.Contains(base, ".jsonl.bak"): // from before a repair; the repaired one is beside it
+		case strings.Contains(base, ".jsonl.bak"): // from before a repair; the repaired one is there, too
 			in.report.omit("copy of a transcript from before a repair", f.Name)
 			return nil
 		case sqliteFile([]*File{f}):
