@@ -157,12 +157,13 @@ func (d *Discord) Drop() {
 	}
 }
 
-// CloseWith closes the connection with a code.
+// CloseWith closes the connection with a code. No later event is sent on it.
 func (d *Discord) CloseWith(code int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.open != nil {
-		d.open.close(websocket.StatusCode(code), "scripted")
+	if s := d.open; s != nil {
+		d.open = nil
+		s.close(websocket.StatusCode(code), "scripted")
 	}
 }
 

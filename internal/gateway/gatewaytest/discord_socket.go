@@ -284,13 +284,23 @@ func (d *Discord) begin(s *discordSocket, session *discordSession, next int) {
 	d.touch()
 }
 
+// unsent takes the events that were not sent, and the index of the first. It reports false
+// if the connection is not in use any more.
+func (d *Discord) unsent(s *discordSocket) (list []discordEvent, from int, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list, from = s.session.events[s.next:], s.next
+	s.next = len(s.session.events)
+	return list, from, d.open == s
+}
+
 // send sends events until the connection ends.
 func (d *Discord) send(s *discordSocket) {
 	for {
-		d.mu.Lock()
-		list, from := s.session.events[s.next:], s.next
-		s.next = len(s.session.events)
-		d.mu.Unlock()
+		list, from, ok := d.unsent(s)
+		if !ok {
+			return
+		}
 		for i, e := range list {
 			seq := from + i + 1
 			text, _ := json.Marshal(frame{Op: 0, Data: e.data, Seq: &seq, Name: &e.name})
