@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/live"
@@ -72,19 +73,20 @@ func (g *Gateway) tooLate(ctx context.Context, l *lane, edits []Inbound) error {
 	for i := range edits {
 		s.Events = append(s.Events, edits[i].name())
 	}
-	return g.store.SettleEvents(ctx, l.owner, s)
+	return g.settleEvents(ctx, l.owner, &s)
 }
 
 // take gives the events of a batch to a turn, and answers them. What a reset owes is done before.
 // It reports false if an event did not wait any more.
 func (g *Gateway) take(ctx context.Context, bot *Bot, l *lane, b *batch) (taken bool, err error) {
-	if err := g.resetBefore(ctx, bot, l.owner, l.place); err != nil {
-		return false, err
-	}
-	now := g.moment()
-	b.moves = g.drafts.moved()
 	b.run = runID(l.owner, &b.events[0].Event)
-	chat, err := g.store.TakeEvents(ctx, l.owner, Taking{Place: l.place, Events: b.names(), Run: b.run, Session: session.NewID(now), At: now})
+	chat, err := g.takeCurrent(ctx, l, b)
+	if fault.CodeOf(err) == CodeIdle {
+		if err := g.resetBefore(ctx, bot, l.owner, l.place); err != nil {
+			return false, err
+		}
+		chat, err = g.takeAfter(ctx, l, b, time.Time{})
+	}
 	switch {
 	case fault.KindOf(err) == fault.Conflict: // a command has ended an event meanwhile
 		return false, nil
@@ -93,6 +95,25 @@ func (g *Gateway) take(ctx context.Context, bot *Bot, l *lane, b *batch) (taken 
 	}
 	b.fresh = true
 	return true, g.answer(ctx, bot, l, &chat, b)
+}
+
+// takeCurrent takes the events of a batch if no reset of the chat can be due. Most turns are spared a
+// look at the chat by that.
+func (g *Gateway) takeCurrent(ctx context.Context, l *lane, b *batch) (Chat, error) {
+	if g.resetting(l.owner, l.place) {
+		return Chat{}, fault.New(fault.Conflict, CodeIdle, "The session of the chat is being reset.")
+	}
+	policy := g.settings.Resets.of(&Chat{Place: l.place, Type: b.events[0].Type})
+	return g.takeAfter(ctx, l, b, policy.current(g.moment()))
+}
+
+// takeAfter takes the events of a batch if the chat was active after a time.
+func (g *Gateway) takeAfter(ctx context.Context, l *lane, b *batch, active time.Time) (Chat, error) {
+	now := g.moment()
+	b.moves = g.drafts.moved()
+	return g.store.TakeEvents(ctx, l.owner, Taking{
+		Place: l.place, Events: b.names(), Run: b.run, Session: session.NewID(now), At: now, ActiveAfter: active,
+	})
 }
 
 // goOn answers events that were taken before, perhaps by an earlier server. Their turn may have

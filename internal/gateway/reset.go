@@ -45,6 +45,29 @@ func (p Policy) next(active time.Time, zone *time.Location) (time.Time, session.
 	return time.Time{}, ""
 }
 
+// quarter divides the offsets of all time zones, so that an hour of the day begins with a quarter of an
+// hour everywhere.
+const quarter = 15 * time.Minute
+
+// current is a time behind which no reset of the policy can have been due until now, whatever the time
+// zone of the chat is: a chat that was active after it keeps its session. The zero time says so of all.
+func (p Policy) current(now time.Time) time.Time {
+	idle, daily := now.Add(-p.Idle), now.Truncate(quarter)
+	switch p.Mode {
+	case ResetIdle:
+		return idle
+	case ResetDaily:
+		return daily
+	case ResetBoth:
+		if idle.After(daily) {
+			return idle
+		}
+		return daily
+	case ResetNone:
+	}
+	return time.Time{}
+}
+
 // nextHour is the next beginning of an hour of the day after a time. An hour that the clock
 // skips begins at the first instant after the gap, and one that it repeats begins at its
 // first.
@@ -63,10 +86,9 @@ func beginningOf(y int, m time.Month, d, hour int, zone *time.Location) time.Tim
 	want := time.Date(y, m, d, hour, 0, 0, 0, time.UTC) // wall time, read as UTC
 	low := want.Add(-26 * time.Hour)                    // the wall clock shows less, in every zone
 	high := want.Add(26 * time.Hour)
-	const step = 15 * time.Minute // zones change by quarters of an hour
-	for at := low; at.Before(high); at = at.Add(step) {
+	for at := low; at.Before(high); at = at.Add(quarter) {
 		if !wall(at, zone).Before(want) {
-			return precisely(at.Add(-step), at, want, zone)
+			return precisely(at.Add(-quarter), at, want, zone)
 		}
 	}
 	return high
@@ -149,6 +171,12 @@ func (g *Gateway) resetLane(ctx context.Context, l *lane) error {
 	return err
 }
 
+// resetting reports whether a reset of a chat is under way or owed.
+func (g *Gateway) resetting(o owner.Owner, at Place) bool {
+	key := laneKey{resetting, o.ID(), at}
+	return g.owed.has(key) || g.resets.busy(key)
+}
+
 // resetBefore resets the session of a chat before a turn, if that was due while the server
 // was down.
 func (g *Gateway) resetBefore(ctx context.Context, bot *Bot, o owner.Owner, at Place) error {
@@ -226,6 +254,13 @@ func (w *owed) put(key laneKey, r *reset) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.by[key] = *r
+}
+
+func (w *owed) has(key laneKey) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, ok := w.by[key]
+	return ok
 }
 
 func (w *owed) take(key laneKey) (reset, bool) {

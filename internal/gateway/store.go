@@ -30,7 +30,8 @@ type Inbox interface {
 	// limit.
 	OpenEvents(ctx context.Context, o owner.Owner, at Place, limit int) ([]Inbound, error)
 	// TakeEvents gives waiting events to a turn, and the chat its session if it has none. It
-	// returns the chat. It fails with Conflict if one of the events does not wait.
+	// returns the chat. It fails with Conflict if one of the events does not wait, or if the chat
+	// was not active lately enough.
 	TakeEvents(ctx context.Context, o owner.Owner, t Taking) (Chat, error)
 	// PlanCommand stores what a command is going to do, before it is done. A command that has a
 	// plan keeps it: PlanCommand returns the stored one.
@@ -40,8 +41,9 @@ type Inbox interface {
 	// messages whose events are over count as well.
 	NewestMessage(ctx context.Context, o owner.Owner, at Place, before time.Time) (MessageID, error)
 	// SettleEvents ends events, and stores the messages that answer them. An event whose answer
-	// was given up before, in part, becomes Lost in place of Answered.
-	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) error
+	// was given up before, in part, becomes Lost in place of Answered. It reports whether the
+	// message is stored as Sending, as Settlement.Begin asks.
+	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) (began bool, err error)
 }
 
 // Journal shows what became of events.
@@ -180,7 +182,13 @@ type Taking struct {
 	Run     string
 	Session session.ID // for a chat without a session
 	At      time.Time
+	// ActiveAfter refuses the taking, with the code CodeIdle, if the chat has a session and was last
+	// active at this time or before. The zero time refuses nothing.
+	ActiveAfter time.Time
 }
+
+// CodeIdle is the code of a Conflict: the session of a chat may have to be reset before a turn.
+const CodeIdle = "chat_idle"
 
 // Settlement ends events.
 type Settlement struct {
@@ -194,7 +202,10 @@ type Settlement struct {
 	// Noticed says that the chat's notice was told.
 	Noticed bool
 	Sends   []Send
-	At      time.Time
+	// Begin says that the one message of Sends is to be stored as Sending, with At as the time of its
+	// first try, if it is new and no other message waits in the chat.
+	Begin bool
+	At    time.Time
 }
 
 // Queues are the lengths of a bot's queues.

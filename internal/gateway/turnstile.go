@@ -32,6 +32,13 @@ func (t *turnstile) enter(ctx context.Context, key laneKey) (leave func(), err e
 	}
 }
 
+// busy reports whether a goroutine is inside.
+func (t *turnstile) busy(key laneKey) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.inside[key] != nil
+}
+
 func (t *turnstile) leave(key laneKey, mine chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
