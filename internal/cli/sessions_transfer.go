@@ -17,6 +17,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/terminal"
+	"github.com/hermes-memory/hermes/internal/transfer"
 )
 
 // oneFile checks that the only argument is the name of a file.
@@ -202,7 +203,8 @@ func (a *app) sessionsImportCommand() *cobra.Command {
 	var restore bool
 	c := &cobra.Command{
 		Use: "import FILE", Short: "Read an export back", Args: oneFile,
-		Long: `Read an export back, ids and times included. '-' reads the standard input.
+		Long: `Read an export back, ids and times included. '-' reads the standard input. The
+file may be packed with gzip or zstd.
 
 A conversation that is there already is passed over; one whose id is taken by
 another is reported and changes nothing. What was forgotten stays out unless
@@ -237,15 +239,51 @@ another is reported and changes nothing. What was forgotten stays out unless
 	return c
 }
 
+// openImport opens an export of this program. Editors and shells of Windows may have saved it again.
 func (a *app) openImport(name string) (io.ReadCloser, error) {
 	if name == "-" {
-		return io.NopCloser(a.process.Stdin), nil
+		text, err := exportText(a.process.Stdin, name)
+		return io.NopCloser(text), err
+	}
+	if there := existing(name); there != nil && there.IsDir() {
+		return nil, fault.New(fault.Invalid, "file_unreadable", name+" is a directory. Name a file in it.")
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fault.Wrap(fault.NotFound, "file_not_found", "Cannot read "+name+". Is the name right?", err)
 	}
-	return f, nil
+	text, err := exportText(f, name)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{text, f}, nil
+}
+
+// exportText is the text of an export of this program. What does not begin as one is refused.
+func exportText(in io.Reader, name string) (io.Reader, error) {
+	text, err := transfer.Text(in)
+	if err != nil {
+		return nil, err
+	}
+	head, err := text.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fault.Wrap(fault.Invalid, "file_unreadable", fmt.Sprintf("Cannot read %s: %v.", name, err), err)
+	}
+	if head = bytes.TrimSpace(head); len(head) > 0 && head[0] != '{' {
+		return nil, fault.New(fault.Invalid, "not_an_export", notAnExport(name))
+	}
+	return text, nil
+}
+
+// notAnExport says what may read a file instead.
+func notAnExport(name string) string {
+	if name == "-" {
+		return "The standard input is no export of this program: that begins with {. If it is an export of another program, pass it to: hermes import -"
+	}
+	return name + " is no export of this program: that begins with {. If it is an export of another program, or packed as zip, try: hermes import " + name
 }
 
 func (a *app) reportImport(out *importReply) error {

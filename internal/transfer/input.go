@@ -71,13 +71,21 @@ func OpenPipe(r io.Reader) (*Input, error) {
 	if bytes.HasPrefix(begin, []byte("PK\x03\x04")) || bytes.HasPrefix(begin, []byte("SQLi")) {
 		return nil, fault.New(fault.Invalid, "import_needs_file", "A zip archive or a database cannot be read from a pipe. Save it as a file, and name the file.")
 	}
-	plain, err := unpacked(in)
+	again, err := Text(in)
 	if err != nil {
 		return nil, err
 	}
-	again := decoded(plain, sampleSize)
 	open := func() (io.ReadCloser, error) { return &pipe{again}, nil }
 	return &Input{Files: []*File{{Name: "standard input", open: open, Modified: time.Now().UTC()}}}, nil
+}
+
+// Text is a stream without its compression, in UTF-8.
+func Text(r io.Reader) (*bufio.Reader, error) {
+	plain, err := unpacked(r)
+	if err != nil {
+		return nil, err
+	}
+	return decoded(plain, sampleSize), nil
 }
 
 // pipe is an input that is read once. Its beginning can be looked at first.
