@@ -101,6 +101,12 @@ func (a *app) restore(ctx context.Context, cfg *config.Config, file string, how 
 		defer func() { _ = f.Close() }()
 		in = from
 	}
+	begin := bufio.NewReaderSize(in, 64<<10)
+	head, _ := begin.Peek(backup.HeadSize) // an error comes again with the next read
+	if err := backup.Other(head, file); err != nil {
+		return nil, err
+	}
+	in = begin
 	if err := errors.Join(prepareHome(cfg.Home), backup.Finish(cfg.Home)); err != nil {
 		return nil, err
 	}

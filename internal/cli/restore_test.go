@@ -368,3 +368,32 @@ func TestForgetNamesBackups(t *testing.T) {
 		t.Errorf("another owner deletes backups: got %d, want 403", res.StatusCode)
 	}
 }
+
+// TestRestorePacked: a backup that was packed or encrypted is told from its first bytes, with the
+// command that unpacks it.
+func TestRestorePacked(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	s.add("s1", "I like tea.")
+	dir := t.TempDir()
+	database, err := os.ReadFile(filepath.Join(s.env["HERMES_HOME"], "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"b.tar.gz":  {"\x1f\x8b\x08\x00", "Run: gunzip -c " + filepath.Join(dir, "b.tar.gz") + " | hermes restore -"},
+		"b.tar.age": {"age-encryption.org/v1\n", "| hermes restore -"},
+		"state.db":  {string(database), "is a database"},
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said := s.do(exitFailed, "restore", file, "--yes"); !strings.Contains(said, c.want) {
+			t.Errorf("%s: said %s", name, said)
+		}
+	}
+	if all := s.do(exitOK, "sessions", "export", "-"); !strings.Contains(all, "tea") {
+		t.Errorf("the home was changed: %s", all)
+	}
+}
