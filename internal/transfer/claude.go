@@ -93,6 +93,7 @@ type claudeBlock struct {
 	Text      string          `json:"text"`
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
+	Title     word            `json:"title"`
 	Input     json.RawMessage `json:"input"`
 	ToolUseID string          `json:"tool_use_id"`
 	Content   json.RawMessage `json:"content"`
@@ -225,6 +226,8 @@ func (p *claudePart) block(b *claudeBlock) {
 		case b.Text != "":
 			p.report.omit("block that is not in the export", p.where)
 		}
+	case "voice_note":
+		p.voice(b)
 	case "thinking", "redacted_thinking":
 		p.report.omit("thinking", p.where)
 	case "tool_use":
@@ -249,6 +252,19 @@ func (p *claudePart) block(b *claudeBlock) {
 	default:
 		p.report.unknown("block "+b.Type, p.where)
 	}
+}
+
+// voice adds what was said in a voice note, under its title.
+func (p *claudePart) voice(b *claudeBlock) {
+	if strings.TrimSpace(b.Text) == "" {
+		p.report.omit("voice note without a transcript", p.where)
+		return
+	}
+	mark := "[voice note]"
+	if title := name(string(b.Title)); title != "" {
+		mark = "[voice note: " + title + "]"
+	}
+	p.text(mark + "\n" + b.Text)
 }
 
 // text adds a text. A text behind calls begins another message.
