@@ -194,7 +194,7 @@ func (h *hermes) lineage(ctx context.Context, f *File, db *database, sessions []
 			return err
 		}
 		if s == root && root.branch {
-			if ms, err = h.parted(ctx, db, s, ms, columns, where); err != nil {
+			if ms, err = h.parted(ctx, db, s, ms, columns, where, &told); err != nil {
 				return err
 			}
 		}
@@ -216,9 +216,9 @@ func withoutPictures(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, picture, ""))
 }
 
-// parted are the messages of a branch from where it parts from its parent.
+// parted are the messages of a branch from where it parts from its parent. told learns those before.
 func (h *hermes) parted(
-	ctx context.Context, db *database, s *agentSession, ms []Message, columns []string, where string,
+	ctx context.Context, db *database, s *agentSession, ms []Message, columns []string, where string, told *repeats,
 ) ([]Message, error) {
 	parent, err := h.messages(ctx, db, &agentSession{id: s.parent}, columns, where)
 	if err != nil {
@@ -228,10 +228,18 @@ func (h *hermes) parted(
 	for n < min(len(ms), len(parent)) && ms[n].Role == parent[n].Role && withoutPictures(ms[n].Text) == withoutPictures(parent[n].Text) {
 		n++
 	}
-	for range n {
+	told.learn(ms[:n])
+	repeated, rest := n, ms[n:]
+	if len(rest) > 0 && compression(rest[0].Text) {
+		if more := told.inherit(parent, rest[1:]); more > 0 {
+			h.report.omit("summary of a compression", where)
+			repeated, rest = n+more, rest[1+more:]
+		}
+	}
+	for range repeated {
 		h.report.omit("message that a branch repeats", where)
 	}
-	return ms[n:], nil
+	return rest, nil
 }
 
 // messages reads the messages of a session that stand.

@@ -40,6 +40,14 @@ func sayingOf(m *Message) saying {
 	return sha256.Sum256([]byte(text))
 }
 
+func sayingsOf(ms []Message) []saying {
+	out := make([]saying, len(ms))
+	for i := range ms {
+		out[i] = sayingOf(&ms[i])
+	}
+	return out
+}
+
 // without are the next messages of the lineage, without those that it has and without the summaries. omit
 // counts what is left out.
 func (r *repeats) without(ms []Message, omit func(kind string)) []Message {
@@ -71,6 +79,33 @@ func (r *repeats) without(ms []Message, omit func(kind string)) []Message {
 	return out
 }
 
+// learn notes messages that are taken elsewhere.
+func (r *repeats) learn(ms []Message) { r.without(ms, func(string) {}) }
+
+// inherit is how many of the messages behind the summary with which a branch began are its parent's. The
+// parent may have gone on since, so that they stand anywhere in it. They are learnt with those before them. A
+// single message counts only if it was said at the same time: a short answer may be new.
+func (r *repeats) inherit(parent, next []Message) int {
+	var whole repeats
+	whole.learn(parent)
+	coming := sayingsOf(next[:min(len(next), mostKept)])
+	most, end := 0, 0
+	for i := range whole.said {
+		k := 0
+		for k < min(len(coming), len(whole.said)-i) && whole.said[i+k] == coming[k] {
+			k++
+		}
+		if k > 0 && k >= most {
+			most, end = k, i+k
+		}
+	}
+	if most == 0 || most == 1 && !whole.at[moment{coming[0], next[0].At.UnixMilli()}] {
+		return 0
+	}
+	r.said, r.at = whole.said[:end:end], whole.at
+	return most
+}
+
 // head is how many of the last messages repeat the first ones.
 func (r *repeats) head() int {
 	n := len(r.said)
@@ -85,10 +120,7 @@ func (r *repeats) head() int {
 // tail is how many of the next messages repeat the last ones.
 func (r *repeats) tail(next []Message) int {
 	most := min(len(r.said), len(next), mostKept)
-	coming := make([]saying, most)
-	for i := range coming {
-		coming[i] = sayingOf(&next[i])
-	}
+	coming := sayingsOf(next[:most])
 	for k := most; k > 0; k-- {
 		if slices.Equal(r.said[len(r.said)-k:], coming[:k]) {
 			return k

@@ -105,3 +105,72 @@ func TestCompressed(t *testing.T) {
 		})
 	}
 }
+
+// TestCompressedBranch: what a branch of Hermes Agent has of its parent is taken with the parent only, whether a
+// compression came before the branch or behind it.
+func TestCompressedBranch(t *testing.T) {
+	t.Parallel()
+	const sessions = `INSERT INTO sessions VALUES ('p','cli',NULL,1767323040,'branched','P',NULL,'m'),('q','cli','p',1767323140,'compression','Q',NULL,'m'),
+		('r','cli','q',1767323150,NULL,'Q',NULL,'m');`
+	row := func(session, role, text string, at int) agentRow {
+		return agentRow{session, role, text, "", at, false, ""}
+	}
+	old := func(r agentRow) agentRow {
+		r.compacted = true
+		return r
+	}
+	bees, nice, here, files := "I keep bees.", "Nice.", "What is here?", "Files."
+	plain := []agentRow{row("p", "user", bees, 1), row("p", "assistant", nice, 2), row("p", "user", here, 3), row("p", "assistant", files, 4)}
+	folded := []agentRow{
+		old(plain[0]), old(plain[1]), old(plain[2]), old(plain[3]),
+		row("p", "user", bees, 11), row("p", "user", summaryText, 12), row("p", "user", here, 13), row("p", "assistant", files, 14),
+	}
+	branch := []agentRow{row("q", "user", bees, 51), row("q", "user", summaryText, 52), row("q", "user", here, 53), row("q", "assistant", files, 54)}
+	fresh := []agentRow{row("q", "user", "I sold them.", 60), row("q", "assistant", "Oh.", 61)}
+	child := []agentRow{
+		row("r", "user", bees, 71), row("r", "user", summaryText, 72), row("r", "assistant", files, 73), row("r", "user", "I sold them.", 74),
+		row("r", "assistant", "Oh.", 75), row("r", "user", "Truly.", 76),
+	}
+	onward := []agentRow{row("p", "user", "I sell honey.", 90), row("p", "assistant", "Good.", 91)}
+	copied := []agentRow{row("q", "user", bees, 51), row("q", "assistant", nice, 51), row("q", "user", here, 51), row("q", "assistant", files, 51)}
+	all := []string{`user: "I sold them."`, `assistant: "Oh."`, `user: "Truly."`}
+	for name, c := range map[string]struct {
+		rows [][]agentRow
+		want []string
+	}{
+		"behind the branch":                 {[][]agentRow{plain, copied, fresh, child}, all},
+		"before the branch":                 {[][]agentRow{folded, branch, fresh, child}, all},
+		"before it, and the parent goes on": {[][]agentRow{folded, onward, branch, fresh, child}, all},
+		"one message is no proof": {
+			[][]agentRow{folded, branch[:2], {row("q", "assistant", files, 54), row("q", "user", "New.", 55)}},
+			[]string{`assistant: "Files."`, `user: "New."`},
+		},
+		"one message of the same time": {
+			[][]agentRow{folded, onward, branch[:2], {row("q", "assistant", files, 4), row("q", "user", "New.", 55)}}, []string{`user: "New."`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var rows []agentRow
+			for _, some := range c.rows {
+				rows = append(rows, some...)
+			}
+			path := filepath.Join(t.TempDir(), "state.db")
+			makeDatabase(t, path, agentSQL+sessions+agentRows(rows...))
+			got, err := readPath(t, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, got, _ = strings.Cut(got, "hermes:q ")
+			var said []string
+			for line := range strings.Lines(got) {
+				if strings.HasPrefix(line, "  20") {
+					said = append(said, strings.TrimSpace(line[25:]))
+				}
+			}
+			if strings.Join(said, "|") != strings.Join(c.want, "|") {
+				t.Errorf("got %s\nwant %q", got, c.want)
+			}
+		})
+	}
+}
