@@ -78,7 +78,7 @@ func (a *app) backup(ctx context.Context, cl *client, file string, withConfig bo
 	}
 	defer func() { _ = res.Body.Close() }()
 	if file == "-" {
-		_, err := backup.Read(io.TeeReader(res.Body, a.process.Stdout), nil)
+		_, err := backup.Read(io.TeeReader(res.Body, a.raw), nil)
 		return err
 	}
 	size, err := strconv.ParseInt(res.Header.Get("X-Hermes-Backup-Size"), 10, 64)

@@ -53,6 +53,9 @@ func Main(ctx context.Context, p Process) int {
 		err = a.unknown
 	}
 	if err == nil {
+		err = a.raw.err()
+	}
+	if err == nil {
 		return exitOK
 	}
 	a.explain(err)
@@ -71,8 +74,10 @@ type app struct {
 	process Process
 	// out and err make texts of any origin safe to show. All output goes through them.
 	out, err *terminal.Writer
-	flags    map[string]string // given flags, by setting
-	json     bool
+	// raw is the standard output for what is safe already.
+	raw   *outlet
+	flags map[string]string // given flags, by setting
+	json  bool
 	// unknown is the error for the help of an unknown command.
 	unknown error
 }

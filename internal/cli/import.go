@@ -224,15 +224,6 @@ func (out *importReply) addTo(r *transfer.Report) {
 
 // finishImport prints the report, and writes it to a file if that was asked for.
 func (a *app) finishImport(f *importFlags, report *transfer.Report) error {
-	if f.report != "" {
-		text, err := json.MarshalIndent(report, "", "  ")
-		if err == nil {
-			err = os.WriteFile(f.report, append(text, '\n'), 0o600)
-		}
-		if err != nil {
-			return fault.Wrap(fault.Unavailable, "report_unwritable", "The import is done, but its report cannot be written to "+f.report+".", err)
-		}
-	}
 	if a.json {
 		if err := a.printJSON(report); err != nil {
 			return err
@@ -240,9 +231,28 @@ func (a *app) finishImport(f *importFlags, report *transfer.Report) error {
 	} else {
 		report.Write(a.out)
 	}
+	if err := saveReport(f.report, report); err != nil {
+		return err
+	}
 	if report.Failed > 0 {
 		what := countOf(report.Failed, "conversation or file", "conversations or files")
 		return fault.New(fault.Invalid, "import_failed", what+" failed. Mend the cause, and run the import again.")
+	}
+	return nil
+}
+
+// saveReport writes the report to a file, unless its name is empty.
+func saveReport(file string, report *transfer.Report) error {
+	if file == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(report, "", "  ")
+	if err == nil {
+		err = os.WriteFile(file, append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, "report_unwritable", fmt.Sprintf(
+			"The import is done, but its report cannot be written: %v. It stands above. The next run tells what is there already.", err), err)
 	}
 	return nil
 }

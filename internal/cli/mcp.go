@@ -62,7 +62,7 @@ func (a *app) runMCP(ctx context.Context, cl *client, id, key string) error {
 	s := mcpserver.New(mcpserver.API{
 		Client: cl.http, Base: cl.base, Authorization: "Bearer " + cl.token, SessionID: id, SessionKey: key,
 	}, Version())
-	p := &mcpPipe{in: bufio.NewScanner(a.process.Stdin), out: jsonWriter{a.process.Stdout}, answered: make(chan struct{}, 1)}
+	p := &mcpPipe{in: bufio.NewScanner(a.process.Stdin), out: jsonWriter{a.raw}, answered: make(chan struct{}, 1)}
 	p.in.Buffer(nil, maxMCPLine)
 	stop := context.AfterFunc(ctx, recovery.Func(func() { p.answer(math.MinInt32) }, func(error) {})) // the process ends anyway
 	defer stop()

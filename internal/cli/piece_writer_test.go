@@ -12,7 +12,7 @@ func TestPieceWriter(t *testing.T) {
 	const text, want = "{\"a\":\"\u009b2J \u202eabc ü😀 名\"}\n", "{\"a\":\"\\u009b2J \\u202eabc ü😀 名\"}\n"
 	for at := range len(text) {
 		var out bytes.Buffer
-		w := (&app{process: Process{Stdout: &out}}).file()
+		w := newApp(Process{Stdout: &out}).file()
 		for _, piece := range []string{text[:at], text[at:]} {
 			if n, err := w.Write([]byte(piece)); n != len(piece) || err != nil {
 				t.Fatalf("got %d, %v", n, err)

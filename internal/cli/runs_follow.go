@@ -66,7 +66,7 @@ func (a *app) printEvents(in io.Reader) error {
 		line, err := lines.ReadString('\n')
 		if data, ok := strings.CutPrefix(line, "data: "); ok {
 			if a.json {
-				_, _ = jsonWriter{a.process.Stdout}.Write([]byte(data)) // a failed write has no one to report it to
+				_, _ = jsonWriter{a.raw}.Write([]byte(data)) // a failed write has no one to report it to
 			} else {
 				var e runEvent
 				if json.Unmarshal([]byte(data), &e) == nil {

@@ -85,7 +85,7 @@ import' reads it back.`,
 func (a *app) mayOverwrite(name string, force bool) (bool, error) {
 	there := existing(name)
 	switch {
-	case name == "-" || there == nil:
+	case name == "-" || there == nil || device(there):
 		return force, nil
 	case there.IsDir():
 		return false, fault.New(fault.Invalid, "export_unwritable", name+" is a directory. Name a file in it.")
@@ -107,6 +107,11 @@ func existing(name string) os.FileInfo {
 	return info
 }
 
+// device reports whether a file is a device or a pipe. It is written to, and never replaced.
+func device(there os.FileInfo) bool {
+	return there != nil && !there.Mode().IsRegular() && !there.IsDir()
+}
+
 func errFileExists(name string) error {
 	return fault.New(fault.Conflict, "file_exists", name+" is there already, and was left as it is. Choose another name, or say --force to overwrite it.")
 }
@@ -116,6 +121,9 @@ func errFileExists(name string) error {
 func (a *app) saveExport(name string, body io.Reader, force bool) (int, error) {
 	if name == "-" {
 		return a.copyLines(a.file(), body)
+	}
+	if device(existing(name)) {
+		return a.exportTo(name, body)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
@@ -129,9 +137,19 @@ func (a *app) saveExport(name string, body io.Reader, force bool) (int, error) {
 		err = putInPlace(f.Name(), name, force)
 	}
 	if err != nil {
-		return 0, errors.Join(err, os.Remove(f.Name()))
+		return 0, errors.Join(unwritten(name, err), os.Remove(f.Name()))
 	}
 	return n, nil
+}
+
+// exportTo writes an export to a device or a pipe.
+func (a *app) exportTo(name string, body io.Reader) (int, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, fault.Wrap(fault.Unavailable, "export_unwritable", fmt.Sprintf("Cannot write to %s: %v.", name, err), err)
+	}
+	n, err := a.copyLines(f, body)
+	return n, unwritten(name, errors.Join(err, f.Close()))
 }
 
 // putInPlace renames the temporary file. A file created meanwhile is overwritten only

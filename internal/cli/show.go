@@ -24,7 +24,8 @@ import (
 
 // newApp returns an app for one invocation.
 func newApp(p Process) *app {
-	return &app{process: p, out: terminal.NewWriter(p.Stdout), err: terminal.NewWriter(p.Stderr)}
+	raw := &outlet{out: p.Stdout}
+	return &app{process: p, raw: raw, out: terminal.NewWriter(raw), err: terminal.NewWriter(p.Stderr)}
 }
 
 // block is a text that keeps its line breaks and blanks when it is printed.
@@ -123,7 +124,7 @@ func (a *app) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
-	if _, err := (jsonWriter{a.process.Stdout}).Write(out.Bytes()); err != nil {
+	if _, err := (jsonWriter{a.raw}).Write(out.Bytes()); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil
@@ -240,7 +241,7 @@ func (p *plainWriter) Close() {
 
 // file is the writer for an export to standard output. It escapes into a pipe, too: the
 // next program may be one that shows text on a terminal.
-func (a *app) file() io.Writer { return &pieceWriter{out: jsonWriter{a.process.Stdout}} }
+func (a *app) file() io.Writer { return &pieceWriter{out: jsonWriter{a.raw}} }
 
 // pieceWriter writes pieces that may end inside a character. The bytes of such a
 // character are kept until the next piece.

@@ -240,7 +240,8 @@ func (t *talk) export(ctx context.Context, name string) error {
 		return err
 	})
 	if err := errors.Join(err, out.Close()); err != nil {
-		return errors.Join(err, os.Remove(name)) // removes a partial export
+		err = errors.Join(err, os.Remove(name)) // removes a partial export
+		return unwritten(name, err)
 	}
 	t.quiet(fmt.Sprintf("Wrote %d bytes to %s.", n, name))
 	return nil

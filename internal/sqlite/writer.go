@@ -9,6 +9,7 @@ import (
 	"maps"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
@@ -314,8 +315,13 @@ func (w *writer) judge(err error) error {
 	return err
 }
 
-// codeFull is SQLite's code for a full disk.
-const codeFull = 13
+// codeFull is SQLite's code for a full disk, and codeNoIndex that for one without room for the index of the log.
+const codeFull, codeNoIndex = 13, 4874
+
+// noRoom reports whether a database could not be opened because its disk is full.
+func noRoom(err error) bool {
+	return codeOf(err)&0xff == codeFull || codeOf(err) == codeNoIndex || errors.Is(err, syscall.ENOSPC)
+}
 
 // codeOf is SQLite's code of an error; 0 for none.
 func codeOf(err error) int {
