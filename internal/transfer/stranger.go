@@ -22,7 +22,7 @@ func strangers() []stranger {
 		{"an object around a list of conversations", around, "Write the list alone to a file."},
 		{"empty", func(s *sample) bool { return len(bytes.TrimSpace(s.head)) == 0 }, "Get the export again."},
 		{"all zeros", func(s *sample) bool { return len(bytes.Trim(s.head, "\x00")) == 0 }, "Get the export again: the download or the disk has lost its content."},
-		{"an empty list", func(s *sample) bool { return s.list && len(s.names) == 0 && len(bytes.Trim(s.head, "[] \r\n\t")) == 0 }, "The export has no conversations."},
+		{"an empty list", emptyList, "The export has no conversations."},
 		{"a tar archive", func(s *sample) bool { return archives()[1].fits(s.head) }, unpack},
 		{"a list of links to the parts of an export", linked, "Download the parts to a directory, and name the directory."},
 		{"the account of Claude", withNames("full_name", "email_address"), "The conversations are in conversations.json."},
@@ -39,6 +39,7 @@ func beginnings(unpack string) []stranger {
 	for _, b := range []struct{ kind, mark, next string }{
 		{"a 7z archive", "7z\xbc\xaf\x27\x1c", unpack},
 		{"a RAR archive", "Rar!", unpack},
+		{"an empty zip archive", "PK\x05\x06", "Get the export again."},
 		{"a damaged, divided or deeply nested zip archive", "PK", "Get the export again, in one piece, or unpack it."},
 		{"packed with xz", "\xfd7zXZ", "Unpack it first."},
 		{"packed with bzip2", "BZh", "Unpack it first."},
@@ -48,6 +49,13 @@ func beginnings(unpack string) []stranger {
 		all = append(all, stranger{b.kind, func(s *sample) bool { return bytes.HasPrefix(bytes.TrimSpace(s.head), []byte(b.mark)) }, b.next})
 	}
 	return all
+}
+
+// emptyList reports whether a file is a list that ends without an element. One that goes on behind the sample is
+// not known.
+func emptyList(s *sample) bool {
+	rest := bytes.Trim(s.head, "[] \r\n\t")
+	return s.list && len(s.names) == 0 && len(rest) == 0 && bytes.Count(s.head, []byte("[")) == bytes.Count(s.head, []byte("]"))
 }
 
 // linked reports whether a file lists parts that are to be downloaded, as the manifest of a
