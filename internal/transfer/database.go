@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,11 @@ func openCopy(ctx context.Context, f *File, files []*File) (*database, error) {
 	}
 	d := &database{dir: dir}
 	path := filepath.Join(dir, "copy.db")
-	if err := copyFile(f, path); err != nil {
+	err = copyFile(f, path)
+	if err == nil {
+		err = wholePages(path)
+	}
+	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	if i := slices.IndexFunc(files, func(other *File) bool { return other.Name == f.Name+walEnding }); i >= 0 {
@@ -54,6 +59,32 @@ func openCopy(ctx context.Context, f *File, files []*File) (*database, error) {
 
 func unreadableDatabase(err error) error {
 	return fault.Wrap(fault.Invalid, "import_unreadable", "The database is damaged, or not as this program knows it: "+err.Error()+".", err)
+}
+
+// wholePages refuses a database whose last page is not complete: SQLite would read zeros in place of the rest.
+func wholePages(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 18)
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return ended(err) // SQLite says what is wrong with it
+	}
+	page := int64(binary.BigEndian.Uint16(head[16:]))
+	if page == 1 { // stands for a size that does not fit
+		page = 64 << 10
+	}
+	if page >= 512 && info.Size()%page != 0 {
+		return fault.New(fault.Invalid, "import_unreadable",
+			"The database is damaged: it was cut off within a page. Stop the other program, and copy its database again.")
+	}
+	return nil
 }
 
 func copyFile(f *File, to string) (err error) {

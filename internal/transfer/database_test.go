@@ -97,6 +97,28 @@ func TestDatabaseCutOff(t *testing.T) {
 	}
 }
 
+// TestDatabaseCutOffInAPage: a database whose last page is not complete is damaged, although SQLite reads the rest of
+// the page as zeros.
+func TestDatabaseCutOffInAPage(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "webui.db")
+	makeDatabase(t, path, chatsSQL)
+	info, err := os.Stat(path)
+	if err == nil {
+		err = os.Truncate(path, info.Size()-3000)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readPath(t, path)
+	if err != nil {
+		got += err.Error()
+	}
+	if !strings.Contains(got, "The database is damaged: it was cut off") {
+		t.Errorf("got %s", got)
+	}
+}
+
 // TestDatabaseWithItsLog: the rows in the log of a database count, whatever it is called.
 func TestDatabaseWithItsLog(t *testing.T) {
 	t.Parallel()
