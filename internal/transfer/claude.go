@@ -75,12 +75,17 @@ type claudeMessage struct {
 	} `json:"files"`
 }
 
-// claudeBlocks are what a message consists of; a text stands for one block of it.
+// claudeBlocks are what a message consists of; a text or an object stands for one block of it.
 type claudeBlocks []claudeBlock
 
 // UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom.
 func (b *claudeBlocks) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if dec.PeekKind() != '"' {
+	switch dec.PeekKind() {
+	case '{':
+		*b = make(claudeBlocks, 1)
+		return jsonv2.UnmarshalDecode(dec, &(*b)[0])
+	case '"':
+	default:
 		return jsonv2.UnmarshalDecode(dec, (*[]claudeBlock)(b))
 	}
 	text, err := dec.ReadToken()

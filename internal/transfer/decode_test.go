@@ -38,7 +38,7 @@ func TestOddTypes(t *testing.T) {
 		},
 		{
 			"Claude", `[{"chat_messages":[{"uuid":"a","sender":"human","content":{"a":1},"text":"A heron."}],"name":"t","uuid":"u"}]`, "",
-			"claude:u", "1 an object as chat_messages.content",
+			"claude:u", "1 block without a name",
 		},
 	} {
 		for _, inMemory := range []int{0, 1} {

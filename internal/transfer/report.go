@@ -74,8 +74,13 @@ const maxKinds = 200
 // omit counts something that is left out on purpose.
 func (r *Report) omit(kind, where string) { count(&r.Omitted, kind, where) }
 
-// unknown counts something that is not understood.
-func (r *Report) unknown(kind, where string) { count(&r.Unknown, kind, where) }
+// unknown counts something that is not understood. The name at the end of a kind may be missing.
+func (r *Report) unknown(kind, where string) {
+	if strings.HasSuffix(kind, " ") {
+		kind += "without a name"
+	}
+	count(&r.Unknown, kind, where)
+}
 
 func count(kinds *[]Kind, kind, where string) {
 	kind, where = oneLine(kind, 80), oneLine(where, 200)

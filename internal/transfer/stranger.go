@@ -96,5 +96,8 @@ func strangerKind(s *sample) string {
 	if k := known(s); k != nil {
 		return "file that is " + k.kind
 	}
+	if path.Ext(s.file.Name) == "" {
+		return "file"
+	}
 	return "file " + strings.ToLower(path.Ext(s.file.Name))
 }
