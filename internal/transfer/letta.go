@@ -86,6 +86,7 @@ func (l *letta) file(f *File, raw *bulk) error {
 	if file.Agents.len() == 0 {
 		return l.agent(f, &file.lettaAgent, file.Blocks)
 	}
+	of := make(map[string]bool) // blocks that an agent has
 	for i := range file.Agents.items {
 		a, err := l.agentAt(f, raw, &file.Agents.items[i])
 		if err != nil {
@@ -93,6 +94,14 @@ func (l *letta) file(f *File, raw *bulk) error {
 		}
 		if err := l.agent(f, a, file.Blocks); err != nil {
 			return err
+		}
+		for _, id := range a.BlockIDs {
+			of[id] = true
+		}
+	}
+	for _, b := range file.Blocks {
+		if !of[b.ID] {
+			l.report.omit("block of no agent", f.Name)
 		}
 	}
 	return nil

@@ -67,3 +67,16 @@ func TestLettaMarks(t *testing.T) {
 		}
 	}
 }
+
+// TestLettaLooseBlocks: a block that belongs to no agent of the file is counted.
+func TestLettaLooseBlocks(t *testing.T) {
+	t.Parallel()
+	in := &Input{Files: []*File{memoryFile("a.af", []byte(`{"agents":[{"id":"agent-x","block_ids":["b1"],"messages":[{"id":"m","role":"user","content":"I like rye."}]}],`+
+		`"blocks":[{"id":"b1","label":"human","value":"Likes rice."},{"id":"b2","label":"human","value":"Likes oats."}]}`))}}
+	got, err := readAll(t, in, Options{From: "auto"})
+	for _, want := range []string{`assistant(letta): "Likes rice."`, "1 block of no agent, first in a.af"} {
+		if err != nil || !strings.Contains(got, want) {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+	}
+}
