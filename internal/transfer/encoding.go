@@ -27,7 +27,8 @@ func scripts() []script {
 		{"\x00\x00\xfe\xff", 4, utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)},
 		{"\xff\xfe", 2, little},
 		{"\xfe\xff", 2, big},
-		{"[\x00", 0, little}, {"{\x00", 0, little}, {"\x00[", 0, big}, {"\x00{", 0, big},
+		{"[\x00", 0, little}, {"{\x00", 0, little}, {" \x00", 0, little}, {"\r\x00", 0, little}, {"\n\x00", 0, little},
+		{"\x00[", 0, big}, {"\x00{", 0, big}, {"\x00 ", 0, big}, {"\x00\r", 0, big}, {"\x00\n", 0, big},
 	}
 }
 

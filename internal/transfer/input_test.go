@@ -123,6 +123,9 @@ func TestPacked(t *testing.T) {
 		"UTF-16, big": func() (*Input, error) {
 			return Open(fileOf(t, "c.json", utf16(tiny, unicode.BigEndian, unicode.UseBOM)))
 		},
+		"UTF-16, bare, behind a line end": func() (*Input, error) {
+			return Open(fileOf(t, "c.json", utf16("\r\n"+tiny, unicode.BigEndian, unicode.IgnoreBOM)))
+		},
 		"UTF-16, bare": func() (*Input, error) {
 			return Open(fileOf(t, "c.json", utf16(tiny, unicode.LittleEndian, unicode.IgnoreBOM)))
 		},
