@@ -31,11 +31,11 @@ func kinds() []kind {
 		{mark: "age-encryption.org/", what: "is encrypted with age", unpack: "age -d -i KEYFILE"},
 		{mark: "-----BEGIN AGE ENCRYPTED FILE", what: "is encrypted with age", unpack: "age -d -i KEYFILE"},
 		{mark: "-----BEGIN PGP MESSAGE", what: "is encrypted with OpenPGP", unpack: "gpg -d"},
-		{mark: "Salted__", what: "is encrypted with OpenSSL", next: "Decrypt it with the openssl command that reverses the one it was made with"},
-		{mark: "PK\x03\x04", what: "is a zip archive", next: "Unpack it, and restore the backup that is in it"},
-		{mark: "SQLite format 3\x00", what: "is a database", next: "Restore a file that 'hermes backup' wrote"},
+		{mark: "Salted__", what: "is encrypted with OpenSSL", next: "Decrypt it with openssl, and restore what comes out."},
+		{mark: "PK\x03\x04", what: "is a zip archive", next: "Unpack it, and restore the backup that is in it."},
+		{mark: "SQLite format 3\x00", what: "is a database", next: "Restore a file that 'hermes backup' wrote."},
 		{mark: `{"object":"hermes.session.export"`, what: "is an export of conversations", next: "Read it with: hermes sessions import FILE"},
-		{mark: "PGDMP", what: "is a dump of PostgreSQL", next: "Read it with pg_restore"},
+		{mark: "PGDMP", what: "is a dump of PostgreSQL", next: "Read it with pg_restore."},
 	}
 }
 
