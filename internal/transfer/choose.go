@@ -157,7 +157,7 @@ func choose(ctx context.Context, in *Input, from string) (*chosen, error) {
 		return nil, fault.New(fault.Invalid, "import_empty", "The input has no files to read. "+in.passed[0].name+" is a "+in.passed[0].kind+".")
 	}
 	if len(in.Files) == 0 {
-		return nil, fault.New(fault.Invalid, "import_empty", "The input has no files.")
+		return nil, fault.New(fault.Invalid, "import_empty", "The input has no files. Name a file of the export, or its directory.")
 	}
 	all := formats()
 	if from != "auto" {

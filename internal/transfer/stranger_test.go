@@ -41,6 +41,7 @@ func TestStrangers(t *testing.T) {
 		{"x.json", `{"a":1}`, "x.json is of no known kind. docs/import.md says"},
 		{"locked.zip", lockedZip(t), "locked.zip:conversations.json: It is encrypted. Unpack the archive with its password"},
 		{"cut.zip", "PK\x03\x04", "cut.zip: It is a damaged zip archive. Get the export again."},
+		{"folders.zip", string(zipped(t, [2]string{"a/", ""})), "The input has no files. Name a file of the export, or its directory."},
 		{"part.zip", "PK\x07\x08", "is a damaged, divided or deeply nested zip archive."},
 		{"empty.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), "is an empty zip archive. Get the export again."},
 		{"blanks.json", "[" + strings.Repeat(" ", sampleSize) + "{}]", "blanks.json is of no known kind."},

@@ -118,11 +118,28 @@ func (v *values) begin() (byte, error) {
 			}
 			v.list = true
 		default:
-			if !v.wraps(c) {
+			if !v.marked(c) && !v.wraps(c) {
 				return c, nil
 			}
 		}
 	}
+}
+
+// marked reports whether a byte begins a byte order mark, and reads the mark. Files that were put one behind the
+// other have several.
+func (v *values) marked(c byte) bool {
+	const mark = "\xef\xbb\xbf"
+	if c != mark[0] {
+		return false
+	}
+	rest, _ := v.in.Peek(len(mark) - 1) // an error comes again with the next read
+	if string(rest) != mark[1:] {
+		return false
+	}
+	for range rest {
+		_, _ = v.read() // it was looked at
+	}
+	return true
 }
 
 // wrapper is the beginning of an object around a list of conversations, as interfaces and

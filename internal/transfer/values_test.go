@@ -146,3 +146,18 @@ func (endless) Read(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// TestMarkWithin: files that were put one behind the other have a byte order mark before each.
+func TestMarkWithin(t *testing.T) {
+	t.Parallel()
+	const mark = "\xef\xbb\xbf"
+	for name, text := range map[string]string{
+		"lines": mark + `{"session":"s","role":"user","content":"I like squash."}` + "\r\n" + mark + `{"session":"s","role":"assistant","content":"Good."}`,
+		"lists": mark + tiny + "\n" + mark + strings.NewReplacer("tea", "squash", "u1", "u2").Replace(tiny),
+	} {
+		got, err := readAll(t, &Input{Files: []*File{memoryFile("c.json", []byte(text))}}, Options{From: "auto"})
+		if err != nil || !strings.Contains(got, "I like squash.") || strings.Contains(got, "failed") {
+			t.Errorf("%s: got %s, %v", name, got, err)
+		}
+	}
+}
