@@ -28,10 +28,12 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"sessions", "export", "-"}, {"sessions", "list"}, {"sessions", "list", "--json"}, {"sessions", "show", "s1"}, {"backup", "-"}, {"version"},
+		{"sessions", "export", "-"}, {"sessions", "list"}, {"sessions", "list", "--json"}, {"sessions", "show", "s1"},
+		{"backup", "-"}, {"version"},
 	} {
 		var errs bytes.Buffer
-		if got := s.start(t.Context(), "", full, &errs, args...); got != exitFailed || !strings.Contains(errs.String(), "goes to a disk that is full") {
+		got := s.start(t.Context(), "", full, &errs, args...)
+		if got != exitFailed || !strings.Contains(errs.String(), "goes to a disk that is full") {
 			t.Errorf("hermes %q: got %d, %s", args, got, &errs)
 		}
 	}
@@ -52,8 +54,11 @@ func TestUnwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := fmt.Errorf("write export: %w", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
-	for name, want := range map[string]string{there: "there.jsonl is as it was.", filepath.Join(dir, "new.jsonl"): "new.jsonl was not written."} {
-		if said := fault.MessageOf(unwritten(name, full)); !strings.Contains(said, "The disk of "+dir+" is full: ") || !strings.Contains(said, want) {
+	for name, want := range map[string]string{
+		there: "there.jsonl is as it was.", filepath.Join(dir, "new.jsonl"): "new.jsonl was not written.",
+	} {
+		said := fault.MessageOf(unwritten(name, full))
+		if !strings.Contains(said, "The disk of "+dir+" is full: ") || !strings.Contains(said, want) {
 			t.Errorf("said %s, want %s", said, want)
 		}
 	}
@@ -64,7 +69,8 @@ func TestUnwrittenReport(t *testing.T) {
 	t.Parallel()
 	s, dir := restoreHouse(t), t.TempDir()
 	file := filepath.Join(dir, "c.json")
-	if err := os.WriteFile(file, []byte(`[{"uuid":"u","chat_messages":[{"uuid":"m","sender":"human","text":"I like tea."}]}]`), 0o600); err != nil {
+	text := `[{"uuid":"u","chat_messages":[{"uuid":"m","sender":"human","text":"I like tea."}]}]`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	said := s.do(exitFailed, "import", file, "--report", dir)

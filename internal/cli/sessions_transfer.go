@@ -299,9 +299,11 @@ func exportText(in io.Reader, name string) (io.Reader, error) {
 // notAnExport says what may read a file instead.
 func notAnExport(name string) string {
 	if name == "-" {
-		return "The standard input is no export of this program: that begins with {. If it is an export of another program, pass it to: hermes import -"
+		return "The standard input is no export of this program: that begins with {." +
+			" If it is an export of another program, pass it to: hermes import -"
 	}
-	return name + " is no export of this program: that begins with {. If it is an export of another program, or packed as zip, try: hermes import " + name
+	return name + " is no export of this program: that begins with {." +
+		" If it is an export of another program, or packed as zip, try: hermes import " + name
 }
 
 func (a *app) reportImport(out *importReply) error {

@@ -110,8 +110,8 @@ func TestCompressed(t *testing.T) {
 // compression came before the branch or behind it.
 func TestCompressedBranch(t *testing.T) {
 	t.Parallel()
-	const sessions = `INSERT INTO sessions VALUES ('p','cli',NULL,1767323040,'branched','P',NULL,'m'),('q','cli','p',1767323140,'compression','Q',NULL,'m'),
-		('r','cli','q',1767323150,NULL,'Q',NULL,'m');`
+	const sessions = `INSERT INTO sessions VALUES ('p','cli',NULL,1767323040,'branched','P',NULL,'m'),
+		('q','cli','p',1767323140,'compression','Q',NULL,'m'),('r','cli','q',1767323150,NULL,'Q',NULL,'m');`
 	row := func(session, role, text string, at int) agentRow {
 		return agentRow{session, role, text, "", at, false, ""}
 	}
@@ -125,14 +125,18 @@ func TestCompressedBranch(t *testing.T) {
 		old(plain[0]), old(plain[1]), old(plain[2]), old(plain[3]),
 		row("p", "user", bees, 11), row("p", "user", summaryText, 12), row("p", "user", here, 13), row("p", "assistant", files, 14),
 	}
-	branch := []agentRow{row("q", "user", bees, 51), row("q", "user", summaryText, 52), row("q", "user", here, 53), row("q", "assistant", files, 54)}
+	branch := []agentRow{
+		row("q", "user", bees, 51), row("q", "user", summaryText, 52), row("q", "user", here, 53), row("q", "assistant", files, 54),
+	}
 	fresh := []agentRow{row("q", "user", "I sold them.", 60), row("q", "assistant", "Oh.", 61)}
 	child := []agentRow{
 		row("r", "user", bees, 71), row("r", "user", summaryText, 72), row("r", "assistant", files, 73), row("r", "user", "I sold them.", 74),
 		row("r", "assistant", "Oh.", 75), row("r", "user", "Truly.", 76),
 	}
 	onward := []agentRow{row("p", "user", "I sell honey.", 90), row("p", "assistant", "Good.", 91)}
-	copied := []agentRow{row("q", "user", bees, 51), row("q", "assistant", nice, 51), row("q", "user", here, 51), row("q", "assistant", files, 51)}
+	copied := []agentRow{
+		row("q", "user", bees, 51), row("q", "assistant", nice, 51), row("q", "user", here, 51), row("q", "assistant", files, 51),
+	}
 	all := []string{`user: "I sold them."`, `assistant: "Oh."`, `user: "Truly."`}
 	for name, c := range map[string]struct {
 		rows [][]agentRow

@@ -71,7 +71,8 @@ func TestLettaMarks(t *testing.T) {
 // TestLettaLooseBlocks: a block that belongs to no agent of the file is counted.
 func TestLettaLooseBlocks(t *testing.T) {
 	t.Parallel()
-	in := &Input{Files: []*File{memoryFile("a.af", []byte(`{"agents":[{"id":"agent-x","block_ids":["b1"],"messages":[{"id":"m","role":"user","content":"I like rye."}]}],`+
+	in := &Input{Files: []*File{memoryFile("a.af", []byte(`{"agents":[{"id":"agent-x","block_ids":["b1"],`+
+		`"messages":[{"id":"m","role":"user","content":"I like rye."}]}],`+
 		`"blocks":[{"id":"b1","label":"human","value":"Likes rice."},{"id":"b2","label":"human","value":"Likes oats."}]}`))}}
 	got, err := readAll(t, in, Options{From: "auto"})
 	for _, want := range []string{`assistant(letta): "Likes rice."`, "1 block of no agent, first in a.af"} {

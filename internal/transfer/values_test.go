@@ -152,7 +152,8 @@ func TestMarkWithin(t *testing.T) {
 	t.Parallel()
 	const mark = "\xef\xbb\xbf"
 	for name, text := range map[string]string{
-		"lines": mark + `{"session":"s","role":"user","content":"I like squash."}` + "\r\n" + mark + `{"session":"s","role":"assistant","content":"Good."}`,
+		"lines": mark + `{"session":"s","role":"user","content":"I like squash."}` + "\r\n" +
+			mark + `{"session":"s","role":"assistant","content":"Good."}`,
 		"lists": mark + tiny + "\n" + mark + strings.NewReplacer("tea", "squash", "u1", "u2").Replace(tiny),
 	} {
 		got, err := readAll(t, &Input{Files: []*File{memoryFile("c.json", []byte(text))}}, Options{From: "auto"})
