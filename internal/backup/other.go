@@ -3,6 +3,7 @@ package backup
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -61,14 +62,11 @@ func Other(head []byte, file string) error {
 
 // quoted is a name as a shell takes it.
 func quoted(name string) string {
-	plain := func(r rune) bool {
-		return r > '~' || strings.ContainsRune("/._-+=:,@%", r) || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
-	}
-	if name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
-		return name
-	}
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
+	}
+	if regexp.MustCompile(`^[\pL\pN/._+=:,@%-]+$`).MatchString(name) {
+		return name
 	}
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }

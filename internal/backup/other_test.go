@@ -15,7 +15,7 @@ func TestOther(t *testing.T) {
 		{"\x1f\x8b\x08", "b.tar.gz", "b.tar.gz is packed with gzip. Nothing was changed. Run: gunzip -c b.tar.gz | hermes restore -"},
 		{"\x28\xb5\x2f\xfd", "my backup.zst", "Run: zstd -dc 'my backup.zst' | hermes restore -"},
 		{"age-encryption.org/v1\n", "it's.age", `Run: age -d -i KEYFILE 'it'\''s.age' | hermes restore -`},
-		{"\xfd7zXZ\x00", "-x", "Run: xz -dc './-x' | hermes restore -"},
+		{"\xfd7zXZ\x00", "-x", "Run: xz -dc ./-x | hermes restore -"},
 		{"BZh9", "-", "The standard input is packed with bzip2. Nothing was changed. Run: bunzip2 -c FILE | hermes restore -"},
 		{"PK\x03\x04", "b.zip", "b.zip is a zip archive"},
 		{"SQLite format 3\x00", "state.db", "state.db is a database"},

@@ -118,12 +118,15 @@ func (v *values) begin() (byte, error) {
 			}
 			v.list = true
 		default:
-			if !v.marked(c) && !v.wraps(c) {
+			if v.starts(c) {
 				return c, nil
 			}
 		}
 	}
 }
+
+// starts reports whether a byte is the first one of a value. What stands before one is read.
+func (v *values) starts(c byte) bool { return !v.marked(c) && !v.wraps(c) }
 
 // marked reports whether a byte begins a byte order mark, and reads the mark. Files that were put one behind the
 // other have several.
