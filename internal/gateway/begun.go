@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -90,29 +91,37 @@ func (g *Gateway) sendSoon(o owner.Owner, at Place) {
 // settleEvents ends events. If the answer is one message, and no other waits in the chat, the message is
 // stored as being sent, and handed to the lane that sends. The caller asks for that lane.
 func (g *Gateway) settleEvents(ctx context.Context, o owner.Owner, s *Settlement) error {
-	s.Begin = len(s.Sends) == 1 && s.Sends[0].State == ToSend
-	if !s.Begin {
+	if len(s.Sends) != 1 || s.Sends[0].State != ToSend {
 		_, err := g.store.SettleEvents(ctx, o, *s)
 		return err
 	}
 	key, message := laneKey{sending, o.ID(), s.Place}, s.Sends[0]
+	s.Begin = g.moment().Add(handTime)
 	g.begun.expect(key)
 	began, err := g.store.SettleEvents(ctx, o, *s)
 	if err != nil || !began {
 		g.begun.end(key, nil)
 		return err
 	}
-	message.State, message.Attempts, message.WakeAt = Sending, 1, s.At
+	message.State, message.Attempts, message.WakeAt = Sending, 1, s.Begin
 	g.begun.end(key, &message)
 	return nil
 }
 
-// sendBegun sends a message that is stored as being sent. If its chat must wait, the message is put back.
+// handTime is how long a message may take from its storing to its request. The next server counts the time that
+// the request may be under way from its end.
+const handTime = time.Second
+
+// sendBegun sends a message that is stored as being sent. If it comes too late, or its chat must wait, the
+// message is put back.
 func (g *Gateway) sendBegun(ctx context.Context, bot *Bot, l *lane, s *Send) error {
-	limits := bot.Adapter.Limits()
-	next := g.pace.turn(paced{s.Place, s.Type, false}, &limits)
-	if next.IsZero() {
-		return g.request(ctx, bot, l, s)
+	next := g.moment()
+	if next.Before(s.WakeAt) {
+		s.WakeAt = next
+		limits := bot.Adapter.Limits()
+		if next = g.pace.turn(paced{s.Place, s.Type, false}, &limits); next.IsZero() {
+			return g.request(ctx, bot, l, s)
+		}
 	}
 	s.State, s.Attempts, s.WakeAt = ToSend, 0, next
 	return g.mark(ctx, l, s)

@@ -56,6 +56,29 @@ func TestPutBack(t *testing.T) {
 	})
 }
 
+// TestBegunInTime: what is stored of a message when its request begins says that the request began then or later.
+// The next server asks the platform only when the request must be over.
+func TestBegunInTime(t *testing.T) {
+	t.Parallel()
+	for _, late := range []time.Duration{0, 900 * time.Millisecond, 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			h := setup(t, func(h *house) { h.bot.Stream = false })
+			defer h.end()
+			h.ends = func() { <-time.After(late) }
+			h.wire.refuse = func(*gateway.Out) error {
+				list, err := h.db.Sends(t.Context(), h.bot.Owner, gateway.Place{Platform: gateway.Telegram, Account: "7", Chat: ada}, 10)
+				if err != nil || len(list) != 1 || list[0].State != gateway.Sending || list[0].WakeAt.Before(time.Now().Truncate(time.Millisecond)) {
+					t.Errorf("late by %v: at %v: got %+v, %v, want it stored as being sent from now on", late, time.Now(), list, err)
+				}
+				return nil
+			}
+			h.receive(h.dm(ada, "Good morning."))
+			h.settled()
+			want(t, "messages", h.wire.said(), []string{"You said: Good morning."})
+		})
+	}
+}
+
 // TestBegunOverRestart: an answer that was stored as being sent, and was not, is sent by the next server.
 func TestBegunOverRestart(t *testing.T) {
 	t.Parallel()

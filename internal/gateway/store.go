@@ -202,9 +202,9 @@ type Settlement struct {
 	// Noticed says that the chat's notice was told.
 	Noticed bool
 	Sends   []Send
-	// Begin says that the one message of Sends is to be stored as Sending, with At as the time of its
-	// first try, if it is new and no other message waits in the chat.
-	Begin bool
+	// Begin is the latest time of the first try of the one message of Sends, which is to be stored as
+	// Sending if it is new and no other message waits in the chat; the zero time if it is not.
+	Begin time.Time
 	At    time.Time
 }
 

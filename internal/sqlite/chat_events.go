@@ -298,7 +298,7 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 			return fmt.Errorf("update chat: %w", err)
 		}
 		t.chatsChanged(o)
-		if err := t.putSends(rows, replacesContent); err != nil || !s.Begin {
+		if err := t.putSends(rows, replacesContent); err != nil || s.Begin.IsZero() {
 			return err
 		}
 		began, err = t.beginSend(o, &s)
@@ -314,5 +314,5 @@ func (t *tx) beginSend(o owner.Owner, s *gateway.Settlement) (bool, error) {
 	return t.changed(`UPDATE chat_sends SET state = 'sending', attempts = 1, wake_at = ? WHERE owner_id = ? AND id = ? AND state = 'waiting' AND attempts = 0
 		AND message_id IS NULL AND NOT EXISTS
 		(SELECT 1 FROM chat_sends WHERE `+atPlace+` AND state IN ('waiting', 'sending', 'unknown', 'changed', 'parked') AND id <> ?)`,
-		append(append([]any{bound.Millis(s.At), o.ID(), id}, placeArgs(o, s.Place)...), id)...)
+		append(append([]any{bound.Millis(s.Begin), o.ID(), id}, placeArgs(o, s.Place)...), id)...)
 }

@@ -124,7 +124,7 @@ func testSettleBegins(t *testing.T, st Store) {
 	settle := func(name string, want bool, s gateway.Send) {
 		t.Helper()
 		began, err := st.SettleEvents(ctx, alice(), gateway.Settlement{
-			Place: placeOf("c"), State: gateway.Commanded, Sends: []gateway.Send{s}, Begin: true, At: hour(3),
+			Place: placeOf("c"), State: gateway.Commanded, Sends: []gateway.Send{s}, Begin: hour(3), At: hour(2),
 		})
 		if err != nil || began != want {
 			t.Errorf("%s: got %t, %v, want %t", name, began, err, want)
