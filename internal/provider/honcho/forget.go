@@ -4,6 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/provider"
@@ -60,7 +64,7 @@ func (h *Provider) conclusions(ctx context.Context, p run.Place) ([]string, erro
 const maxRounds = 50
 
 // Forget implements run.Provider. Honcho deletes a session some time after the request, and
-// some conclusions outlive their session, so both are searched afterwards.
+// some conclusions and the card of the user outlive their session, so all are searched afterwards.
 func (h *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Passed, error) {
 	if ids != nil {
 		return run.Passed{}, run.ErrWholePlace
@@ -74,6 +78,10 @@ func (h *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 	if err != nil {
 		return run.Passed{}, err
 	}
+	lines, err := h.clearCard(ctx, p)
+	if err != nil {
+		return run.Passed{}, err
+	}
 	rest, err := h.newest(ctx, p, 1)
 	switch {
 	case provider.Absent(err):
@@ -82,8 +90,11 @@ func (h *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 	case rest.Total > 0:
 		return run.Passed{Left: fmt.Sprintf("Honcho has taken the request and still has %d messages.", rest.Total)}, nil
 	}
-	if left > 0 {
+	switch {
+	case left > 0:
 		return run.Passed{Left: fmt.Sprintf("Honcho still has %d conclusions.", left)}, nil
+	case lines > 0:
+		return run.Passed{Left: fmt.Sprintf("Honcho still has %d lines on the card of the user.", lines)}, nil
 	}
 	return run.Passed{Confirmed: 1}, nil
 }
@@ -110,4 +121,43 @@ func (h *Provider) deleteConclusions(ctx context.Context, p run.Place) (left int
 	}
 	found, err := h.conclusions(ctx, p)
 	return len(found), err
+}
+
+// clearCard empties the card of the user of a place, on which Honcho writes what it takes for lasting
+// facts, and returns how many lines it still has. A line does not say which session it is from, so with
+// a pinned peer the lines of other places go, too; Honcho writes new ones.
+func (h *Provider) clearCard(ctx context.Context, p run.Place) (left int, err error) {
+	if left, err = h.card(ctx, p); err != nil || left == 0 {
+		return 0, err
+	}
+	in := map[string]any{"peer_card": []string{}}
+	if err := h.client.Do(ctx, &provider.Exchange{Method: http.MethodPut, Path: cardPath(p), In: in}); err != nil {
+		return 0, fmt.Errorf("empty a card: %w", err)
+	}
+	return h.card(ctx, p)
+}
+
+func cardPath(p run.Place) string {
+	return workspace(p) + "/peers/" + url.PathEscape(p.User) + "/card"
+}
+
+// card is how many lines the card of the user of a place has.
+func (h *Provider) card(ctx context.Context, p run.Place) (int, error) {
+	var out struct {
+		Card jsontext.Value `json:"peer_card"`
+	}
+	err := h.client.Do(ctx, &provider.Exchange{Method: http.MethodGet, Path: cardPath(p), Out: &out, Absent: absent})
+	switch {
+	case provider.Absent(err):
+		return 0, nil
+	case err != nil:
+		return 0, fmt.Errorf("read a card: %w", err)
+	case string(out.Card) == "null": // the published answer for none
+		return 0, nil
+	}
+	var lines []string
+	if jsonv2.Unmarshal(out.Card, &lines) != nil || lines == nil {
+		return 0, provider.Misshapen("a card that is no list of lines")
+	}
+	return len(lines), nil
 }

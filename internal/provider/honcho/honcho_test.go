@@ -105,6 +105,49 @@ func TestConclusions(t *testing.T) {
 	}
 }
 
+// TestCard: what Honcho wrote on the card of a user goes with the place, although no session has it.
+func TestCard(t *testing.T) {
+	t.Parallel()
+	server := honchotest.Start(t)
+	p := open(t, server.URL, honchotest.Key, false)
+	a, b := providertest.Place("a"), providertest.Place("b")
+	for _, at := range []run.Place{a, b} {
+		if err := p.Told(t.Context(), at, providertest.Said(1, "one", "two")); err != nil {
+			t.Fatal(err)
+		}
+		server.Inscribe("hermes", at.User, "Name: Alex", "Likes tea")
+	}
+	if text, err := p.Recall(t.Context(), a, "tea?", 100); err != nil || !strings.Contains(text, "Name: Alex") {
+		t.Errorf("recall: got %q, %v", text, err)
+	}
+	got, err := p.Forget(t.Context(), a, nil)
+	if err != nil || got.Left != "" || got.Confirmed != 1 {
+		t.Errorf("forget: got %+v, %v", got, err)
+	}
+	if left := server.Card("hermes", a.User); len(left) > 0 {
+		t.Errorf("the card still has %q", left)
+	}
+	if left := server.Card("hermes", b.User); len(left) != 2 {
+		t.Errorf("the card of another place has %q", left)
+	}
+}
+
+// TestCardThatStays: a deletion is not confirmed while the card has lines.
+func TestCardThatStays(t *testing.T) {
+	t.Parallel()
+	server := honchotest.Start(t)
+	p := open(t, server.URL, honchotest.Key, false)
+	a := providertest.Place("a")
+	if err := p.Told(t.Context(), a, providertest.Said(1, "one")); err != nil {
+		t.Fatal(err)
+	}
+	server.Inscribe("hermes", a.User, "Name: Alex")
+	server.KeepCards()
+	if got, err := p.Forget(t.Context(), a, nil); err != nil || got.Left == "" || got.Confirmed != 0 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 func TestBaseURL(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{

@@ -33,11 +33,13 @@ type Server struct {
 	workspaces map[string]*workspace
 	last       int
 	hold       bool
+	keepCards  bool
 }
 
 type workspace struct {
 	sessions    map[string]*sessionRow
 	peers       map[string]bool
+	cards       map[string][]string
 	conclusions []Conclusion
 }
 
@@ -146,6 +148,27 @@ func (s *Server) Conclude(workspace, session, peer, text string) {
 	w.conclusions = append(w.conclusions, c)
 }
 
+// Inscribe writes lines on the card of a peer, which outlives all sessions.
+func (s *Server) Inscribe(workspace, peer string, lines ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.workspaces[workspace].cards[peer] = lines
+}
+
+// KeepCards keeps cards as they are, whatever is asked for.
+func (s *Server) KeepCards() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keepCards = true
+}
+
+// Card is the card of a peer.
+func (s *Server) Card(workspace, peer string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.workspaces[workspace].cards[peer]
+}
+
 // Conclusions are the conclusions in a workspace.
 func (s *Server) Conclusions(workspace string) []Conclusion {
 	s.mu.Lock()
@@ -169,6 +192,8 @@ func (s *Server) routes() http.Handler {
 		"POST /v3/workspaces/{w}/sessions/{s}/messages":      s.addMessages,
 		"POST /v3/workspaces/{w}/sessions/{s}/messages/list": s.listMessages,
 		"GET /v3/workspaces/{w}/peers/{p}/context":           s.context,
+		"GET /v3/workspaces/{w}/peers/{p}/card":              s.card,
+		"PUT /v3/workspaces/{w}/peers/{p}/card":              s.setCard,
 		"POST /v3/workspaces/{w}/conclusions/list":           s.listConclusions,
 		"DELETE /v3/workspaces/{w}/conclusions/{c}":          s.deleteConclusion,
 	} {
@@ -239,7 +264,7 @@ func (s *Server) makeSession(w http.ResponseWriter, r *http.Request, in *workspa
 		}
 	}
 	if in == nil {
-		in = &workspace{sessions: make(map[string]*sessionRow), peers: make(map[string]bool)}
+		in = &workspace{sessions: make(map[string]*sessionRow), peers: make(map[string]bool), cards: make(map[string][]string)}
 		s.workspaces[r.PathValue("w")] = in
 	}
 	status, row := http.StatusOK, in.sessions[body.ID]

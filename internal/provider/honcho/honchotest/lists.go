@@ -53,11 +53,38 @@ func (s *Server) context(w http.ResponseWriter, r *http.Request, in *workspace) 
 		fail(w, http.StatusNotFound, "Peer not found")
 		return
 	}
-	out := map[string]any{"peer_id": peer, "target_id": peer, "representation": nil, "peer_card": nil}
+	out := map[string]any{"peer_id": peer, "target_id": peer, "representation": nil, "peer_card": in.cards[peer]}
 	if text := s.representation(r.PathValue("w"), in, peer); text != "" {
 		out["representation"] = text
 	}
 	answer(w, http.StatusOK, out)
+}
+
+// card answers the card of a peer; null for none.
+func (s *Server) card(w http.ResponseWriter, r *http.Request, in *workspace) {
+	if in == nil || !in.peers[r.PathValue("p")] {
+		fail(w, http.StatusNotFound, "Peer "+r.PathValue("p")+" not found in workspace "+r.PathValue("w"))
+		return
+	}
+	answer(w, http.StatusOK, map[string]any{"peer_card": in.cards[r.PathValue("p")]})
+}
+
+func (s *Server) setCard(w http.ResponseWriter, r *http.Request, in *workspace) {
+	var body struct {
+		Card *[]string `json:"peer_card"`
+	}
+	if !read(w, r, &body) {
+		return
+	}
+	if in == nil || body.Card == nil {
+		invalid(w, "Field required")
+		return
+	}
+	in.peers[r.PathValue("p")] = true
+	if !s.keepCards {
+		in.cards[r.PathValue("p")] = *body.Card
+	}
+	s.card(w, r, in)
 }
 
 // representation lists what a peer said, and what was concluded about it.
