@@ -66,7 +66,7 @@ func (h *Provider) Recall(ctx context.Context, p run.Place, question string, _ i
 		Representation *string   `json:"representation"`
 		Card           []*string `json:"peer_card"`
 	}
-	query := url.Values{"search_query": {firstRunes(question, maxQuery)}, "search_top_k": {"10"}, "max_conclusions": {"20"}}
+	query := url.Values{"search_query": {plain.Replace(firstRunes(question, maxQuery))}, "search_top_k": {"10"}, "max_conclusions": {"20"}}
 	err := h.client.Do(ctx, &provider.Exchange{
 		Method: http.MethodGet, Path: workspace(p) + "/peers/" + url.PathEscape(p.User) + "/context", Query: query,
 		Out: &out, Limit: provider.MaxRecall, Absent: absent,
@@ -214,12 +214,16 @@ func (h *Provider) leave(p run.Place) {
 	delete(h.known, name)
 }
 
+// plain gives the names of special tokens other brackets. Honcho counts tokens with a library that does not
+// take these names as text, and refuses the messages for good. No text gets longer in characters.
+var plain = strings.NewReplacer("<|endoftext|>", "‹|endoftext|›", "<|endofprompt|>", "‹|endofprompt|›")
+
 // send stores messages.
 func (h *Provider) send(ctx context.Context, p run.Place, pieces []provider.Piece) error {
 	list := make([]message, len(pieces))
 	for i := range pieces {
 		s := &pieces[i]
-		list[i] = message{s.Text, speaker(p, &s.Said), provider.Metadata{Mark: s.Mark()}, s.At.UTC()}
+		list[i] = message{plain.Replace(s.Text), speaker(p, &s.Said), provider.Metadata{Mark: s.Mark()}, s.At.UTC()}
 	}
 	var out []struct {
 		ID string `json:"id"`

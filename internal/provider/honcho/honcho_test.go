@@ -105,6 +105,25 @@ func TestConclusions(t *testing.T) {
 	}
 }
 
+// TestSpecialTokens: Honcho refuses a batch with the name of a special token, however often it is sent. It is
+// told, with other brackets, and the longest message does not get longer by it.
+func TestSpecialTokens(t *testing.T) {
+	t.Parallel()
+	server := honchotest.Start(t)
+	p, a := open(t, server.URL, honchotest.Key, false), providertest.Place("a")
+	said := providertest.Said(1, "What is <|endoftext|>, and <|endofprompt|>?", "A token.", strings.Repeat("x", 25_000-13)+"<|endoftext|>")
+	if err := p.Told(t.Context(), a, said); err != nil {
+		t.Fatal(err)
+	}
+	got := texts(server, "a")
+	if len(got) != 3 || got[0] != "What is ‹|endoftext|›, and ‹|endofprompt|›?" || got[1] != "A token." {
+		t.Errorf("got %d messages, first %q", len(got), got[:1])
+	}
+	if _, err := p.Recall(t.Context(), a, "Why <|endoftext|>?", 100); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCard: what Honcho wrote on the card of a user goes with the place, although no session has it.
 func TestCard(t *testing.T) {
 	t.Parallel()

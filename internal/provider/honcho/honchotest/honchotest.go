@@ -184,6 +184,9 @@ var legal = regexp.MustCompile(`^[A-Za-z0-9_-]{1,512}$`)
 // maxContent is the longest message, in characters.
 const maxContent = 25_000
 
+// special matches what the counter of tokens does not take as text.
+var special = regexp.MustCompile(`<\|(?:endoftext|endofprompt)\|>`)
+
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request, *workspace){
@@ -332,6 +335,10 @@ func (s *Server) addMessages(w http.ResponseWriter, r *http.Request, in *workspa
 	for _, m := range body.Messages {
 		if m.Content == nil || utf8.RuneCountInString(*m.Content) > maxContent || !row.peers[m.Peer] || m.CreatedAt == nil {
 			invalid(w, "String should have at most 25000 characters")
+			return
+		}
+		if special.MatchString(*m.Content) {
+			invalid(w, "Value error, Encountered text corresponding to disallowed special token.")
 			return
 		}
 		s.last++

@@ -48,6 +48,10 @@ func (s *Server) context(w http.ResponseWriter, r *http.Request, in *workspace) 
 			return
 		}
 	}
+	if special.MatchString(q.Get("search_query")) {
+		fail(w, http.StatusInternalServerError, "An unexpected error occurred")
+		return
+	}
 	peer := r.PathValue("p")
 	if in == nil || !in.peers[peer] {
 		fail(w, http.StatusNotFound, "Peer not found")
