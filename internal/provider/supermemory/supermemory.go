@@ -5,6 +5,8 @@ package supermemory
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
@@ -70,8 +72,34 @@ func (m *Provider) Recall(ctx context.Context, p run.Place, question string, _ i
 	return strings.Join(lines, "\n"), nil
 }
 
-// documentID is the id of a piece among all documents of an account.
-func documentID(tag, mark string) string { return tag + "_" + strings.ReplaceAll(mark, ".", "_") }
+// maxID is the longest id of a document, in characters.
+const maxID = 100
+
+// documentID is the id of a piece among all documents of an account. A tag that leaves no room for the mark
+// is in it as a hash.
+func documentID(tag, mark string) string {
+	mark = "_" + strings.ReplaceAll(mark, ".", "_")
+	if len(tag)+len(mark) > maxID {
+		tag = short(tag)
+	}
+	return tag + mark
+}
+
+// short is a tag as the hash that ids have of it.
+func short(tag string) string {
+	sum := sha256.Sum256([]byte(tag))
+	return "hermes-" + hex.EncodeToString(sum[:16])
+}
+
+// messageOf is the message that the document with an id is of; 0 for another document than one of a tag.
+func messageOf(tag, id string) int64 {
+	for _, begin := range []string{tag, short(tag)} {
+		if mark, ok := strings.CutPrefix(id, begin+"_"); ok {
+			return provider.IDOf(strings.ReplaceAll(mark, "_", "."))
+		}
+	}
+	return 0
+}
 
 // Told implements run.Provider. A document with the same id is not stored again.
 func (m *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error {
@@ -159,10 +187,7 @@ const maxRounds = 100
 // Forget implements run.Provider.
 func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Passed, error) {
 	tag := provider.Joined(p)
-	wanted := func(id string) bool {
-		mark, mine := strings.CutPrefix(id, tag+"_")
-		return ids == nil || mine && slices.Contains(ids, provider.IDOf(strings.ReplaceAll(mark, "_", ".")))
-	}
+	wanted := func(id string) bool { return ids == nil || slices.Contains(ids, messageOf(tag, id)) }
 	var asked provider.Asked
 	for range maxRounds {
 		found, err := m.find(ctx, tag, wanted)

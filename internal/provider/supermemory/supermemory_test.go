@@ -3,8 +3,10 @@ package supermemory
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -45,6 +47,9 @@ func (f *fake) handler() http.Handler {
 	return mux
 }
 
+// legal matches the ids and tags that the API takes.
+var legal = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
+
 func (f *fake) add(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Content  string            `json:"content"`
@@ -54,7 +59,7 @@ func (f *fake) add(w http.ResponseWriter, r *http.Request) {
 	}
 	dec := json.NewDecoder(r.Body)
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&in); err != nil || in.CustomID == "" || in.Tag == "" || len(in.Tag) > 100 {
+	if err := dec.Decode(&in); err != nil || !legal.MatchString(in.CustomID) || !legal.MatchString(in.Tag) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -126,6 +131,36 @@ func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// TestLongPlace: the ids of documents are short enough in a place with the longest name, too. Those that an
+// earlier version stored with the whole name are found.
+func TestLongPlace(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	url, _ := providertest.Serve(t, f.handler())
+	p, err := New(url, "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := run.Place{Workspace: strings.Repeat("w", 100), Session: strings.Repeat("s", 100), User: "user", Assistant: "hermes"}
+	said := providertest.Said(1<<53-3, "one", strings.Repeat("x", 25_001), "three")
+	for range 2 {
+		if err := p.Told(t.Context(), at, said); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tag := provider.Joined(at)
+	f.rows = append(f.rows, row{ID: "old", CustomID: tag + "_" + strconv.Itoa(1<<53-3), content: "one", tag: tag})
+	if len(f.rows) != 5 {
+		t.Errorf("got %d documents, want 4 and the old one", len(f.rows))
+	}
+	if got, err := p.Forget(t.Context(), at, []int64{1<<53 - 3, 1<<53 - 2}); err != nil || got.Confirmed != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if len(f.rows) != 1 || f.rows[0].content != "three" {
+		t.Errorf("got %d documents left", len(f.rows))
+	}
 }
 
 func TestContract(t *testing.T) {
