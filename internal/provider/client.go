@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,8 +178,8 @@ func misshapen(err error) error {
 // Misshapen is the fault for an answer that lacks something.
 func Misshapen(what string) error { return misshapen(errors.New(what)) }
 
-// refused is the fault for a status, with what the server says about it: {"detail": …} with
-// a text, or with a list of what is wrong. A redirect names where it leads.
+// refused is the fault for a status, with what the server says about it. A redirect names where it
+// leads.
 func refused(x *Exchange, resp *http.Response, text []byte) error {
 	msg := fmt.Sprintf("The memory provider answered %d", resp.StatusCode)
 	detail := detailOf(text)
@@ -211,21 +212,39 @@ func (x *Exchange) saysAbsent(text []byte) bool {
 // errAbsent is the cause of a refusal that says that a thing does not exist.
 var errAbsent = errors.New("the provider does not have it")
 
+// detailOf is what an answer says for people, in the members that servers have for that.
 func detailOf(text []byte) string {
-	var answer struct {
-		Detail jsontext.Value `json:"detail"`
-	}
+	var answer map[string]jsontext.Value
 	if jsonv2.Unmarshal(text, &answer) != nil {
 		return ""
 	}
-	var detail string
-	var list []struct {
-		Msg string `json:"msg"`
+	var parts []string
+	for _, name := range []string{"detail", "error", "message", "details"} {
+		if part := saying(answer[name]); part != "" && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
 	}
-	if jsonv2.Unmarshal(answer.Detail, &detail) != nil && jsonv2.Unmarshal(answer.Detail, &list) == nil && len(list) > 0 {
-		detail = list[0].Msg
+	return Line(strings.Join(parts, ": "))
+}
+
+// saying is the text of a member: itself, or that of an object or of the first object of a list.
+func saying(value jsontext.Value) string {
+	var text string
+	if jsonv2.Unmarshal(value, &text) == nil {
+		return text
 	}
-	return Line(detail)
+	var one struct {
+		Msg     string `json:"msg"`
+		Message string `json:"message"`
+	}
+	var list []jsontext.Value
+	if jsonv2.Unmarshal(value, &list) == nil && len(list) > 0 {
+		value = list[0]
+	}
+	if jsonv2.Unmarshal(value, &one) != nil {
+		return ""
+	}
+	return cmp.Or(one.Msg, one.Message)
 }
 
 // Line is a provider's text for people: on one line, and short.

@@ -103,3 +103,28 @@ func TestBadAnswers(t *testing.T) {
 		t.Error("the redirect was followed")
 	}
 }
+
+// TestRefusal: people are shown what a server says about its refusal, in each of the forms that are in use.
+func TestRefusal(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"detail":"Invalid API key"}`:                                        "The memory provider answered 400: Invalid API key.",
+		`{"detail":[{"loc":["body"],"msg":"Too long","type":"value_error"}]}`: "The memory provider answered 400: Too long.",
+		`{"error":"Document is still processing"}`:                            "The memory provider answered 400: Document is still processing.",
+		`{"error":"Invalid request","details":"customId is too long."}`:       "The memory provider answered 400: Invalid request: customId is too long.",
+		`{"error":{"message":"No such key","type":"auth"}}`:                   "The memory provider answered 400: No such key.",
+		`{"message":"Quota is used up"}`:                                      "The memory provider answered 400: Quota is used up.",
+		`{"error":"Not now","message":"Not now"}`:                             "The memory provider answered 400: Not now.",
+		`{"detail":null,"error":7,"message":{}}`:                              "The memory provider answered 400.",
+		`["Not now"]`:                                                         "The memory provider answered 400.",
+		`<html>400`:                                                           "The memory provider answered 400.",
+	} {
+		_, err := asked(t, "", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, body)
+		})
+		if got := fault.MessageOf(err); got != want {
+			t.Errorf("%s: got %q, want %q", body, got, want)
+		}
+	}
+}
