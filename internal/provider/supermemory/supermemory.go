@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/provider"
@@ -101,6 +102,16 @@ func messageOf(tag, id string) int64 {
 	return 0
 }
 
+// plain is a text that is not taken for an address: Supermemory fetches what a document consists of, if that is
+// a link, and stores the page behind it in place of what was said.
+func plain(text string) string {
+	link := strings.Contains(text, "://") || strings.HasPrefix(strings.ToLower(text), "www.")
+	if link && !strings.ContainsFunc(text, unicode.IsSpace) {
+		return "The link " + text
+	}
+	return text
+}
+
 // Told implements run.Provider. A document with the same id is not stored again.
 func (m *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error {
 	tag := provider.Joined(p)
@@ -111,7 +122,7 @@ func (m *Provider) Told(ctx context.Context, p run.Place, said []run.Said) error
 			ID string `json:"id"`
 		}
 		err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodPost, Path: "/v3/documents", Out: &out, In: map[string]any{
-			"content": s.Text, "customId": documentID(tag, s.Mark()), "containerTag": tag,
+			"content": plain(s.Text), "customId": documentID(tag, s.Mark()), "containerTag": tag,
 			"metadata": map[string]string{"role": string(s.Role), "speaker": s.Speaker, "said_at": s.At.UTC().Format(time.RFC3339)},
 		}})
 		if err == nil && out.ID == "" {

@@ -2,6 +2,7 @@ package supermemory
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -19,7 +20,8 @@ import (
 type fake struct {
 	mu   sync.Mutex
 	rows []row
-	page int // the most documents of a page, whatever is asked for
+	page int  // the most documents of a page, whatever is asked for
+	busy bool // documents are still read, and cannot be deleted
 }
 
 type row struct {
@@ -124,6 +126,11 @@ func (f *fake) pages(size int) {
 }
 
 func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
+	if f.busy {
+		w.WriteHeader(http.StatusConflict)
+		_, _ = io.WriteString(w, `{"error":"Document is still processing"}`)
+		return
+	}
 	had := len(f.rows)
 	f.rows = slices.DeleteFunc(f.rows, func(m row) bool { return m.CustomID == r.PathValue("id") })
 	if len(f.rows) == had {
@@ -160,6 +167,31 @@ func TestLongPlace(t *testing.T) {
 	}
 	if len(f.rows) != 1 || f.rows[0].content != "three" {
 		t.Errorf("got %d documents left", len(f.rows))
+	}
+}
+
+// TestLink: a message that is nothing but a link is not taken for the page behind it.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	url, _ := providertest.Serve(t, f.handler())
+	p, err := New(url, "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := providertest.Place("a")
+	said := providertest.Said(1, "https://example.org/private?id=7", "HTTP://example.org and more", "See https://example.org", "www.example.org/a", "tea.\nCake.")
+	if err := p.Told(t.Context(), at, said); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"The link https://example.org/private?id=7", "HTTP://example.org and more", "See https://example.org",
+		"The link www.example.org/a", "tea.\nCake.",
+	}
+	for i, r := range f.rows {
+		if r.content != want[i] {
+			t.Errorf("got %q, want %q", r.content, want[i])
+		}
 	}
 }
 
