@@ -200,6 +200,7 @@ func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 	tag := provider.Joined(p)
 	wanted := func(id string) bool { return ids == nil || slices.Contains(ids, messageOf(tag, id)) }
 	var asked provider.Asked
+	busy := 0
 	for range maxRounds {
 		found, err := m.find(ctx, tag, wanted)
 		if err != nil {
@@ -213,10 +214,16 @@ func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Pa
 		}
 		for _, part := range found {
 			err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: "/v3/documents/" + part})
-			if err != nil && !provider.NoRow(err) {
+			switch {
+			case provider.StatusOf(err) == http.StatusConflict: // it deletes nothing that it is reading
+				busy++
+			case err != nil && !provider.NoRow(err):
 				return run.Passed{}, fmt.Errorf("delete a document: %w", err)
 			}
 		}
+	}
+	if busy > 0 {
+		return run.Passed{Left: fmt.Sprintf("Supermemory is still reading %d documents of it, and does not delete them before.", busy)}, nil
 	}
 	return run.Passed{Left: "Supermemory still has documents of it."}, nil
 }

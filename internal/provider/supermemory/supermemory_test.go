@@ -170,6 +170,30 @@ func TestLongPlace(t *testing.T) {
 	}
 }
 
+// TestStillRead: a document that is still being read cannot be deleted. That is no failure of the server, which is
+// asked again later. All documents are tried.
+func TestStillRead(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	url, _ := providertest.Serve(t, f.handler())
+	p, err := New(url, "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := providertest.Place("a")
+	if err := p.Told(t.Context(), at, providertest.Said(1, "one", "two")); err != nil {
+		t.Fatal(err)
+	}
+	f.busy = true
+	if got, err := p.Forget(t.Context(), at, []int64{1}); err != nil || got.Confirmed != 0 || got.Left == "" {
+		t.Errorf("while it is read: got %+v, %v", got, err)
+	}
+	f.busy = false
+	if got, err := p.Forget(t.Context(), at, []int64{1}); err != nil || got.Confirmed != 1 || got.Left != "" {
+		t.Errorf("afterwards: got %+v, %v", got, err)
+	}
+}
+
 // TestLink: a message that is nothing but a link is not taken for the page behind it.
 func TestLink(t *testing.T) {
 	t.Parallel()
