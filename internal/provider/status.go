@@ -52,6 +52,7 @@ func (m *Manager) Status(ctx context.Context, o owner.Owner) (*Status, error) {
 		return s, nil
 	}
 	s.ID, s.Type, s.Serves, s.UserOnly, s.Wait, s.Since = m.ID, m.Type, m.serves(o), m.UserOnly, m.Wait, m.since
+	s.Problem = m.refusal(o)
 	s.Asked, s.Answered, s.Told = m.stats.asked.Load(), m.stats.answered.Load(), m.stats.told.Load()
 	for _, b := range []*breaker{&m.recall, &m.tell} {
 		until, problem := b.state()

@@ -222,3 +222,51 @@ func TestOff(t *testing.T) {
 		t.Errorf("got %v, %v, want no work", items, err)
 	}
 }
+
+// TestRefused: what the provider refuses of one session is no reason to leave it alone: others are told at once, and
+// forgetting goes on. The refusal is shown until the session is told.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{400, 413, 422} {
+		h := build(t, nil)
+		h.honcho.Always(&providertest.Fault{On: "/sessions/a/messages$", Status: status, Body: `{"detail":"Not this."}`})
+		h.say("a", "", "one")
+		h.manager.CatchUp(context.Background())
+		h.say("b", "", "two")
+		h.manager.CatchUp(context.Background())
+		h.has("b", "two", "ok")
+		got, err := h.manager.Status(context.Background(), owner.Local())
+		if err != nil || got.Waiting != 1 || !strings.Contains(got.Problem, "Not this.") || !got.RestsUntil.IsZero() {
+			t.Errorf("%d: got %+v, %v", status, got, err)
+		}
+		if got, err = h.manager.Status(context.Background(), ada()); err != nil || got.Problem != "" {
+			t.Errorf("%d: another owner got %+v, %v", status, got, err)
+		}
+		before := len(h.honcho.Requests())
+		h.manager.CatchUp(context.Background())
+		if n := len(h.honcho.Requests()); n != before {
+			t.Errorf("%d: the refused session was sent again at once", status)
+		}
+		h.honcho.Always(nil)
+		h.catchUp()
+		h.has("a", "one", "ok")
+		if got, err = h.manager.Status(context.Background(), owner.Local()); err != nil || got.Problem != "" || got.Waiting != 0 {
+			t.Errorf("%d: afterwards got %+v, %v", status, got, err)
+		}
+	}
+}
+
+// TestRefusedAltogether: a wrong key, too many requests and the like concern every session, so that the
+// provider is left alone.
+func TestRefusedAltogether(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{401, 403, 404, 429, 500, 503} {
+		h := build(t, nil)
+		h.honcho.Always(&providertest.Fault{On: "/sessions/a/messages$", Status: status})
+		h.say("a", "", "one")
+		h.manager.CatchUp(context.Background())
+		h.say("b", "", "two")
+		h.manager.CatchUp(context.Background())
+		h.has("b")
+	}
+}

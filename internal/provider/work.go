@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/claim"
@@ -199,6 +200,7 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 	it.UpdatedAt = m.moment()
 	_, theirs := errors.AsType[*unanswered](err)
 	done := err == nil || fault.KindOf(err) == fault.NotFound // it may have been erased meanwhile
+	refusal := ""
 	switch {
 	case done:
 		m.tell.succeeded()
@@ -212,6 +214,11 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 			m.complain(ctx, "tell the memory provider of a lineage", err)
 			break
 		}
+		if refusesThis(err) {
+			refusal = it.Error
+			m.Log.WarnContext(ctx, "the memory provider does not take what a session says; it will be tried again", "provider", m.ID, "err", err)
+			break
+		}
 		if m.tell.failed(began, it.Error) {
 			m.Log.WarnContext(ctx, "the memory provider was not told; it will be tried again", "provider", m.ID, "err", err)
 		}
@@ -219,9 +226,44 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 			_, it.WakeAt = m.tell.open()
 		}
 	}
+	m.refused(heard{o.ID(), it.Root}, refusal)
 	if _, err := m.Queue.SettleWork(context.WithoutCancel(ctx), o, it, done); err != nil {
 		m.complain(ctx, "settle work", err)
 	}
+}
+
+// refusesThis reports whether a refusal is of what one lineage says: another one may be told meanwhile. Other
+// refusals, such as that of a key, are of everything.
+func refusesThis(err error) bool {
+	switch StatusOf(err) {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// refused remembers why the provider does not take what a lineage says; "" ends that.
+func (m *Manager) refused(h heard, why string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case why == "":
+		delete(m.refusals, h)
+	case len(m.refusals) < maxHeard:
+		m.refusals[h] = why
+	}
+}
+
+// refusal is why the provider does not take what some lineage of an owner says; "" if it takes all.
+func (m *Manager) refusal(o owner.Owner) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for h, why := range m.refusals {
+		if h.owner == o.ID() {
+			return why
+		}
+	}
+	return ""
 }
 
 func (m *Manager) complain(ctx context.Context, what string, err error) {
