@@ -152,7 +152,7 @@ func (m *Manager) ask(ctx context.Context, key placeKey, q *run.Asking) string {
 		return err
 	})
 	if err != nil {
-		if m.recall.failed(began, fault.MessageOf(err)) {
+		if m.recall.failed(began, fault.MessageOf(err), waitOf(err)) {
 			m.Log.WarnContext(ctx, "the memory provider was asked in vain; turns go on without it", "provider", m.ID, "err", err)
 		}
 		return ""

@@ -9,6 +9,7 @@ import (
 const (
 	firstRest   = 5 * time.Second
 	longestRest = 10 * time.Minute
+	longestWait = time.Hour // if the provider asks for one
 )
 
 // breaker keeps a provider from being asked for a while after a failure. Each further
@@ -36,9 +37,9 @@ func (b *breaker) succeeded() {
 	b.rest, b.until, b.reason = 0, time.Time{}, ""
 }
 
-// failed begins a pause. Failures of calls that began before it do not make it longer. It
-// reports whether the pause is new.
-func (b *breaker) failed(began time.Time, reason string) bool {
+// failed begins a pause, which lasts as long as the provider asked for at least. Failures of calls that
+// began before it do not make it longer. It reports whether the pause is new.
+func (b *breaker) failed(began time.Time, reason string, asked time.Duration) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
@@ -46,7 +47,7 @@ func (b *breaker) failed(began time.Time, reason string) bool {
 		return false
 	}
 	b.rest = min(max(2*b.rest, firstRest), longestRest)
-	b.until, b.reason = now.Add(b.rest), reason
+	b.until, b.reason = now.Add(max(b.rest, min(asked, longestWait))), reason
 	return true
 }
 

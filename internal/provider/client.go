@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -194,7 +195,7 @@ func refused(x *Exchange, resp *http.Response, text []byte) error {
 		msg += ": " + detail
 	}
 	f := fault.New(fault.Upstream, "provider_refused", strings.TrimSuffix(msg, ".")+".")
-	f.Status = resp.StatusCode
+	f.Status, f.RetryAfter = resp.StatusCode, retryAfter(resp)
 	if absent {
 		f.Err = errAbsent
 	}
@@ -260,6 +261,27 @@ func Line(text string) string {
 func StatusOf(err error) int {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f.Status
+	}
+	return 0
+}
+
+// retryAfter is how long a server wants to be left alone; 0 if it does not say so.
+func retryAfter(resp *http.Response) time.Duration {
+	text := resp.Header.Get("Retry-After")
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at))
+	}
+	seconds, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return max(0, time.Duration(seconds)*time.Second)
+}
+
+// waitOf is how long a provider that failed wants to be left alone; 0 if it does not say so.
+func waitOf(err error) time.Duration {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.RetryAfter
 	}
 	return 0
 }

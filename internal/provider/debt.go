@@ -146,7 +146,7 @@ func (m *Manager) settle(ctx context.Context, d *Debt, began time.Time, passed r
 	switch {
 	case err != nil:
 		d.Error, d.WakeAt = fault.MessageOf(err), now.Add(claim.Backoff(d.Attempts, firstRest, longestRest))
-		if m.tell.failed(began, d.Error) {
+		if m.tell.failed(began, d.Error, waitOf(err)) {
 			m.Log.WarnContext(ctx, "the memory provider was not reached to forget something; it will be tried again", "provider", m.ID, "err", err)
 		}
 	case passed.Left != "":

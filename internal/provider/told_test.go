@@ -270,3 +270,27 @@ func TestRefusedAltogether(t *testing.T) {
 		h.has("b")
 	}
 }
+
+// TestRetryAfter: a provider that says how long it wants to be left alone is left alone for so long, by tellings,
+// forgettings and questions, but for an hour at most.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]time.Duration{"90": 90 * time.Second, "1": 5 * time.Second, "soon": 5 * time.Second, "999999": time.Hour} {
+		h := build(t, nil)
+		h.say("a", "", "one")
+		h.manager.CatchUp(context.Background())
+		h.honcho.Always(&providertest.Fault{Status: 429, RetryAfter: header})
+		h.say("a", "", "two")
+		h.manager.CatchUp(context.Background())
+		before := len(h.honcho.Requests())
+		h.later(want - time.Millisecond)
+		h.manager.CatchUp(context.Background())
+		if n := len(h.honcho.Requests()); n != before {
+			t.Errorf("%q: %d requests before %v", header, n-before, want)
+		}
+		h.honcho.Always(nil)
+		h.later(time.Millisecond)
+		h.manager.CatchUp(context.Background())
+		h.has("a", "one", "ok", "two", "ok")
+	}
+}

@@ -24,6 +24,8 @@ type Fault struct {
 	Hang bool
 	// Status is answered if it is set, with Body.
 	Status int
+	// RetryAfter is the header with that name, beside Status.
+	RetryAfter string
 	// Body is answered if it is set.
 	Body string
 	// Cut breaks the connection off instead of an answer. Stored lets the request take
@@ -149,6 +151,9 @@ func (f *Faults) fail(w http.ResponseWriter, r *http.Request, h http.Handler, fa
 		panic(http.ErrAbortHandler)
 	case fault.Status != 0:
 		w.Header().Set("Content-Type", "application/json")
+		if fault.RetryAfter != "" {
+			w.Header().Set("Retry-After", fault.RetryAfter)
+		}
 		w.WriteHeader(fault.Status)
 		_, _ = io.WriteString(w, fault.Body)
 	case fault.Body != "":
