@@ -13,8 +13,8 @@ import (
 
 // Lengths of names, in characters.
 const (
-	maxName    = 100 // of places and workspaces
-	maxSpeaker = 200 // of a speaker's peer, which has the name of the place in it
+	maxName  = 100                     // of workspaces and peers: some versions of Honcho take no longer ones
+	maxPlace = maxName - len(userPeer) // of places, and of speakers in them
 )
 
 // Assistant is the peer of all answers.
@@ -117,7 +117,9 @@ func SourceOf(key session.Key, root session.ID) Source {
 func (s Source) text() string { return string(s[2:]) }
 
 // Candidates are the names of a place in a generation.
-func (s Source) Candidates(generation int) []string { return candidates(s.text(), maxName, generation) }
+func (s Source) Candidates(generation int) []string {
+	return candidates(s.text(), maxPlace, generation)
+}
 
 // speakerIn is the source of a speaker in the place with a name.
 func speakerIn(place, speaker string) Source { return Source("s:" + place + ":" + speaker) }
@@ -134,12 +136,12 @@ func speakerCandidates(place, speaker string) []string {
 	}
 	whole := place + ":" + speaker
 	name := place + "-" + said
-	if len(name) > maxSpeaker {
-		name = ended(name, "-"+digest(whole, 8), maxSpeaker)
+	if len(name) > maxPlace {
+		name = ended(name, "-"+digest(whole, 8), maxPlace)
 	}
 	names := []string{name}
 	for _, digits := range []int{8, 16, 32, 64} {
-		names = append(names, ended(place+"-"+said, "-"+digest(whole, digits), maxSpeaker))
+		names = append(names, ended(place+"-"+said, "-"+digest(whole, digits), maxPlace))
 	}
 	return names
 }

@@ -179,7 +179,7 @@ func (s *Server) Conclusions(workspace string) []Conclusion {
 	return nil
 }
 
-var legal = regexp.MustCompile(`^[A-Za-z0-9_-]{1,512}$`)
+var legal = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 
 // maxContent is the longest message, in characters.
 const maxContent = 25_000
