@@ -1,9 +1,12 @@
 package provider
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // TestBreaker: a failure begins a pause of 5 seconds, which doubles up to 10 minutes. Late
@@ -35,4 +38,29 @@ func TestBreaker(t *testing.T) {
 			t.Errorf("after a success: got %v, want %v", b.rest, firstRest)
 		}
 	})
+}
+
+// TestRestOf: a pause is as long as the provider asks, and a minute at least if it may still be at work.
+func TestRestOf(t *testing.T) {
+	t.Parallel()
+	with := func(kind fault.Kind, status int, after time.Duration) error {
+		f := fault.New(kind, "", "No.")
+		f.Status, f.RetryAfter = status, after
+		return fmt.Errorf("tell: %w", f)
+	}
+	for _, c := range []struct {
+		err  error
+		want time.Duration
+	}{
+		{with(fault.Timeout, 0, 0), time.Minute},
+		{with(fault.Upstream, 504, 0), time.Minute},
+		{with(fault.Upstream, 504, time.Hour), time.Hour},
+		{with(fault.Upstream, 500, 0), 0},
+		{with(fault.Upstream, 429, 7*time.Second), 7 * time.Second},
+		{with(fault.Unavailable, 0, 0), 0},
+	} {
+		if got := restOf(c.err); got != c.want {
+			t.Errorf("%+v: got %v, want %v", c.err, got, c.want)
+		}
+	}
 }

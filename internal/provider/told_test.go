@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -293,4 +294,23 @@ func TestRetryAfter(t *testing.T) {
 		h.manager.CatchUp(context.Background())
 		h.has("a", "one", "ok", "two", "ok")
 	}
+}
+
+// TestStoredLate: a provider that did not answer in time may still store what it was told. It is not looked into
+// before it has had a minute for that, so that nothing is told twice.
+func TestStoredLate(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.honcho.Next(providertest.Fault{On: "/messages$", Status: http.StatusGatewayTimeout})
+	h.say("a", "", "one")
+	h.manager.CatchUp(context.Background())
+	before := len(h.honcho.Requests())
+	h.later(59 * time.Second)
+	h.manager.CatchUp(context.Background())
+	if n := len(h.honcho.Requests()); n != before {
+		t.Errorf("%d requests within a minute", n-before)
+	}
+	h.later(time.Second)
+	h.manager.CatchUp(context.Background())
+	h.has("a", "one", "ok")
 }

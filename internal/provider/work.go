@@ -22,6 +22,7 @@ const (
 	perRound = 256              // lineages of an owner that one scan queues
 	lease    = time.Minute
 	again    = time.Minute // after a failure of the store
+	stores   = time.Minute // in which a provider stores what it was told, although it did not say so in time
 	atOnce   = 16          // due things that one look reads
 )
 
@@ -219,7 +220,7 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 			m.Log.WarnContext(ctx, "the memory provider does not take what a session says; it will be tried again", "provider", m.ID, "err", err)
 			break
 		}
-		if m.tell.failed(began, it.Error, waitOf(err)) {
+		if m.tell.failed(began, it.Error, restOf(err)) {
 			m.Log.WarnContext(ctx, "the memory provider was not told; it will be tried again", "provider", m.ID, "err", err)
 		}
 		if StatusOf(err) == 0 { // the outcome is unknown, and others of the place wait for it
@@ -230,6 +231,16 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 	if _, err := m.Queue.SettleWork(context.WithoutCancel(ctx), o, it, done); err != nil {
 		m.complain(ctx, "settle work", err)
 	}
+}
+
+// restOf is how long a provider is left alone at least after a telling that failed. One that did not answer in
+// time, or whose proxy did not wait for it, may still store what it was told. If the messages were looked for
+// before that, they would not be there, and be told twice.
+func restOf(err error) time.Duration {
+	if fault.KindOf(err) == fault.Timeout || StatusOf(err) == http.StatusGatewayTimeout {
+		return max(stores, waitOf(err))
+	}
+	return waitOf(err)
 }
 
 // refusesThis reports whether a refusal is of what one lineage says: another one may be told meanwhile. Other
