@@ -195,10 +195,30 @@ func (m *Provider) find(ctx context.Context, tag string, wanted func(id string) 
 // maxRounds bounds how often the documents are listed again while they are deleted.
 const maxRounds = 100
 
+// empty asks for the deletion of all documents of a tag. It proves nothing: they are listed afterwards, and what
+// is left is deleted one by one, as with a server that does not know the request.
+func (m *Provider) empty(ctx context.Context, tag string) error {
+	in := map[string]any{"containerTags": []string{tag}}
+	err := m.client.Do(ctx, &provider.Exchange{Method: http.MethodDelete, Path: "/v3/documents/bulk", In: in})
+	switch provider.StatusOf(err) {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusConflict:
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("empty a tag: %w", err)
+	}
+	return nil
+}
+
 // Forget implements run.Provider.
 func (m *Provider) Forget(ctx context.Context, p run.Place, ids []int64) (run.Passed, error) {
 	tag := provider.Joined(p)
 	wanted := func(id string) bool { return ids == nil || slices.Contains(ids, messageOf(tag, id)) }
+	if ids == nil {
+		if err := m.empty(ctx, tag); err != nil {
+			return run.Passed{}, err
+		}
+	}
 	var asked provider.Asked
 	busy := 0
 	for range maxRounds {

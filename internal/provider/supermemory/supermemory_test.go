@@ -18,10 +18,11 @@ import (
 
 // fake is a Supermemory whose memories are its documents.
 type fake struct {
-	mu   sync.Mutex
-	rows []row
-	page int  // the most documents of a page, whatever is asked for
-	busy bool // documents are still read, and cannot be deleted
+	mu     sync.Mutex
+	rows   []row
+	page   int  // the most documents of a page, whatever is asked for
+	single bool // there is no route that deletes all documents of a tag
+	busy   bool // documents are still read, and cannot be deleted
 }
 
 type row struct {
@@ -35,6 +36,7 @@ func (f *fake) handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]http.HandlerFunc{
 		"POST /v3/documents": f.add, "POST /v4/search": f.search, "POST /v3/documents/list": f.list, "DELETE /v3/documents/{id}": f.remove,
+		"DELETE /v3/documents/bulk": f.empty,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") != "Bearer key" {
@@ -125,6 +127,26 @@ func (f *fake) pages(size int) {
 	f.page = size
 }
 
+// empty deletes the documents of tags, except those that are still read.
+func (f *fake) empty(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Tags []string `json:"containerTags"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || len(in.Tags) == 0 {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	if f.single {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	had := len(f.rows)
+	if !f.busy {
+		f.rows = slices.DeleteFunc(f.rows, func(m row) bool { return slices.Contains(in.Tags, m.tag) })
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"success": true, "deletedCount": had - len(f.rows)})
+}
+
 func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
 	if f.busy {
 		w.WriteHeader(http.StatusConflict)
@@ -191,6 +213,36 @@ func TestStillRead(t *testing.T) {
 	f.busy = false
 	if got, err := p.Forget(t.Context(), at, []int64{1}); err != nil || got.Confirmed != 1 || got.Left != "" {
 		t.Errorf("afterwards: got %+v, %v", got, err)
+	}
+}
+
+// TestEmptied: a place is emptied with a few requests, however much it has, and by a server without the route for
+// that, too.
+func TestEmptied(t *testing.T) {
+	t.Parallel()
+	for _, single := range []bool{false, true} {
+		f := &fake{single: single}
+		url, faults := providertest.Serve(t, f.handler())
+		p, err := New(url, "key")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, other := providertest.Place("a"), providertest.Place("b")
+		for _, place := range []run.Place{at, other} {
+			if err := p.Told(t.Context(), place, providertest.Said(1, slices.Repeat([]string{"tea"}, 250)...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := len(faults.Requests())
+		if got, err := p.Forget(t.Context(), at, nil); err != nil || got.Confirmed != 1 || got.Left != "" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if n := len(faults.Requests()) - before; n > 2 && !single {
+			t.Errorf("%d requests", n)
+		}
+		if len(f.of(provider.Joined(at))) != 0 || len(f.of(provider.Joined(other))) != 250 {
+			t.Errorf("%d documents are left", len(f.rows))
+		}
 	}
 }
 
