@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -152,7 +151,7 @@ func (m *Manager) ask(ctx context.Context, key placeKey, q *run.Asking) string {
 		return err
 	})
 	if err != nil {
-		if m.recall.failed(began, fault.MessageOf(err), waitOf(err)) {
+		if m.recall.failed(began, failure{key.owner, err}, waitOf(err)) {
 			m.Log.WarnContext(ctx, "the memory provider was asked in vain; turns go on without it", "provider", m.ID, "err", err)
 		}
 		return ""

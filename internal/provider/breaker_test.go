@@ -21,7 +21,7 @@ func TestBreaker(t *testing.T) {
 		began := time.Now()
 		for i, want := range []time.Duration{5, 10, 20, 40, 80, 160, 320, 600, 600} {
 			want *= time.Second
-			if !b.failed(time.Now(), "It did not answer.", 0) || b.failed(began, "late", 0) {
+			if !b.failed(time.Now(), failure{}, 0) || b.failed(began, failure{}, 0) {
 				t.Errorf("failure %d: the pause is not the first failure's", i)
 			}
 			<-time.After(want - time.Millisecond)
@@ -34,7 +34,7 @@ func TestBreaker(t *testing.T) {
 			}
 		}
 		b.succeeded()
-		if b.failed(time.Now(), "again", 0); b.rest != firstRest {
+		if b.failed(time.Now(), failure{}, 0); b.rest != firstRest {
 			t.Errorf("after a success: got %v, want %v", b.rest, firstRest)
 		}
 	})

@@ -79,7 +79,7 @@ func (m *Manager) pay(ctx context.Context, o owner.Owner, name string) error {
 	if storing && passed.Left == "" {
 		passed.Left = textStoring
 	}
-	m.settle(ctx, &d, began, passed, err)
+	m.settle(ctx, o, &d, began, passed, err)
 	paid := err == nil && passed.Left == ""
 	if err := m.Debts.SettleDebt(context.WithoutCancel(ctx), o, &d, paid); err != nil {
 		return fmt.Errorf("settle a debt: %w", err)
@@ -140,13 +140,13 @@ func (m *Manager) forget(ctx context.Context, o owner.Owner, d *Debt) (run.Passe
 }
 
 // settle notes the outcome of an attempt in the debt.
-func (m *Manager) settle(ctx context.Context, d *Debt, began time.Time, passed run.Passed, err error) {
+func (m *Manager) settle(ctx context.Context, o owner.Owner, d *Debt, began time.Time, passed run.Passed, err error) {
 	now := m.moment()
 	d.Attempts++
 	switch {
 	case err != nil:
 		d.Error, d.WakeAt = fault.MessageOf(err), now.Add(claim.Backoff(d.Attempts, firstRest, longestRest))
-		if m.tell.failed(began, d.Error, waitOf(err)) {
+		if m.tell.failed(began, failure{o.ID(), err}, waitOf(err)) {
 			m.Log.WarnContext(ctx, "the memory provider was not reached to forget something; it will be tried again", "provider", m.ID, "err", err)
 		}
 	case passed.Left != "":

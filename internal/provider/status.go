@@ -55,8 +55,8 @@ func (m *Manager) Status(ctx context.Context, o owner.Owner) (*Status, error) {
 	s.Problem = m.refusal(o)
 	s.Asked, s.Answered, s.Told = m.stats.asked.Load(), m.stats.answered.Load(), m.stats.told.Load()
 	for _, b := range []*breaker{&m.recall, &m.tell} {
-		until, problem := b.state()
-		if problem != "" {
+		until, last := b.state()
+		if problem := last.told(o); problem != "" {
 			s.Problem = problem
 		}
 		if until.After(s.RestsUntil) {

@@ -314,3 +314,21 @@ func TestStoredLate(t *testing.T) {
 	h.manager.CatchUp(context.Background())
 	h.has("a", "one", "ok")
 }
+
+// TestWhoseFailure: what a provider says of a failure may name a place. Only the owner of the place is shown it; others
+// are shown the status.
+func TestWhoseFailure(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(p *provider.Parts) { p.Owners = []string{"*"} })
+	h.honcho.Always(&providertest.Fault{On: "/messages$", Status: 500, Body: `{"detail":"Session canary-divorce is broken."}`})
+	h.ask(&run.Request{Owner: ada(), Session: "s", Key: "canary-divorce", Messages: []session.Message{{Role: session.User, Content: "Hello."}}})
+	h.manager.CatchUp(context.Background())
+	hers, err := h.manager.Status(context.Background(), ada())
+	if err != nil || hers.Problem != "The memory provider answered 500: Session canary-divorce is broken." {
+		t.Errorf("hers: got %+v, %v", hers, err)
+	}
+	ours, err := h.manager.Status(context.Background(), owner.Local())
+	if err != nil || ours.Problem != "The memory provider answered 500." || ours.RestsUntil.IsZero() {
+		t.Errorf("ours: got %+v, %v", ours, err)
+	}
+}

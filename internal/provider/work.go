@@ -220,7 +220,7 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 			m.Log.WarnContext(ctx, "the memory provider does not take what a session says; it will be tried again", "provider", m.ID, "err", err)
 			break
 		}
-		if m.tell.failed(began, it.Error, restOf(err)) {
+		if m.tell.failed(began, failure{o.ID(), err}, restOf(err)) {
 			m.Log.WarnContext(ctx, "the memory provider was not told; it will be tried again", "provider", m.ID, "err", err)
 		}
 		if StatusOf(err) == 0 { // the outcome is unknown, and others of the place wait for it
