@@ -134,7 +134,7 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 	if err := g.reviseMissing(ctx, o, chat, b); err != nil {
 		return err
 	}
-	if err := g.settleEvents(ctx, o, s); err != nil {
+	if err := g.store.SettleEvents(ctx, o, *s); err != nil {
 		return fmt.Errorf("settle a turn: %w", err)
 	}
 	mark := Clear
@@ -156,7 +156,7 @@ func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place) {
 		g.drafts.forget(o, at)
 		return
 	}
-	g.sendSoon(o, at)
+	g.lanes.ask(sending, o, at)
 }
 
 // answerText is what people are told at the end of a turn; "" for nothing.

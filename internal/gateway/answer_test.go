@@ -12,8 +12,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// TestNoLook: an answer of one message is sent without being read from the outbox again.
-func TestNoLook(t *testing.T) {
+// TestOneLook: an answer of one message is read from the outbox once.
+func TestOneLook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := setup(t, func(h *house) { h.bot.Stream = false })
@@ -22,8 +22,8 @@ func TestNoLook(t *testing.T) {
 			before := h.looks.Load()
 			h.receive(h.dm(ada, text))
 			h.settled()
-			if got := h.looks.Load() - before; got != 0 || len(h.wire.said()) != n+1 {
-				t.Errorf("%q: got %d looks, and %q was sent, want no look", text, got, h.wire.said())
+			if got := h.looks.Load() - before; got != 1 || len(h.wire.said()) != n+1 {
+				t.Errorf("%q: got %d looks, and %q was sent, want one look", text, got, h.wire.said())
 			}
 		}
 	})

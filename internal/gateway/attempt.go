@@ -32,11 +32,6 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 	if err := g.mark(ctx, l, s); err != nil {
 		return err
 	}
-	return g.request(ctx, bot, l, s)
-}
-
-// request sends a message that is stored as being sent, and stores what became of it.
-func (g *Gateway) request(ctx context.Context, bot *Bot, l *lane, s *Send) error {
 	out := outOf(bot, s)
 	id, err := g.send(ctx, bot, out)
 	if ctx.Err() != nil && err != nil {

@@ -73,7 +73,7 @@ func (g *Gateway) tooLate(ctx context.Context, l *lane, edits []Inbound) error {
 	for i := range edits {
 		s.Events = append(s.Events, edits[i].name())
 	}
-	return g.settleEvents(ctx, l.owner, &s)
+	return g.store.SettleEvents(ctx, l.owner, s)
 }
 
 // take gives the events of a batch to a turn, and answers them. What a reset owes is done before.

@@ -14,7 +14,12 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 		return nil
 	}
 	for ctx.Err() == nil {
-		list, wake, err := g.step(ctx, bot, l)
+		list, err := g.store.Sends(ctx, l.owner, l.place, maxOpen)
+		if err != nil {
+			return fmt.Errorf("read messages: %w", err)
+		}
+		g.parked.note(bot, l, list) // before it is asked whether the person has written
+		wake, err := g.deliverNext(ctx, bot, l, list)
 		if err != nil {
 			return err
 		}
@@ -29,35 +34,11 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 	return nil
 }
 
-// step sends one message. It returns the messages that were to be sent, and when to look again; the zero
-// time if nothing is left to do.
-func (g *Gateway) step(ctx context.Context, bot *Bot, l *lane) ([]Send, time.Time, error) {
-	key := laneKey{sending, l.owner.ID(), l.place}
-	if s, crowded := g.begun.take(key); s != nil {
-		if crowded {
-			g.lanes.mustLook(l)
-		}
-		err := g.sendBegun(ctx, bot, l, s)
-		return []Send{*s}, g.moment(), err
-	}
-	g.lanes.looks(l)
-	list, err := g.store.Sends(ctx, l.owner, l.place, maxOpen)
-	if err != nil {
-		return nil, time.Time{}, fmt.Errorf("read messages: %w", err)
-	}
-	if g.begun.crowd(key) {
-		return nil, time.Time{}, nil // a turn ends at this moment, and wakes the lane
-	}
-	g.parked.note(bot, l, list) // before it is asked whether the person has written
-	wake, err := g.deliverNext(ctx, bot, l, list)
-	return list, wake, err
-}
-
 // lastSent reports whether the one message that was to be sent is over, and nothing was asked for
 // since. More than one are read again after each: what waits may have been forgotten meanwhile.
 func (g *Gateway) lastSent(l *lane, list []Send) bool {
 	alone := len(list) == 1 && (list[0].State == Sent || list[0].State == GaveUp)
-	return alone && g.drafts.of(l.owner, l.place) == nil && g.lanes.done(l)
+	return alone && g.drafts.of(l.owner, l.place) == nil && !g.lanes.askedAgain(l)
 }
 
 // deliverNext sends the first message that is not over, or shows the answer that is being

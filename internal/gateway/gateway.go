@@ -55,7 +55,6 @@ type Gateway struct {
 	left     left
 	parked   parked
 	slow     slow
-	begun    begun
 	// hourglasses are the messages that people see waiting.
 	hourglasses hourglasses
 	marking     marking
@@ -156,7 +155,6 @@ func (g *Gateway) do(ctx context.Context, t task, l *lane) error {
 // and sends: they are rows, and the next server goes on with them.
 func (g *Gateway) Run(ctx context.Context) error {
 	g.began = g.moment()
-	g.begun.clear()
 	g.lanes.open(ctx)
 	defer g.lanes.close()
 	if err := g.restOn(ctx); err != nil {

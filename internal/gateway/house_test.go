@@ -230,7 +230,6 @@ type house struct {
 	vision   bool
 	hears    gateway.Transcriber // nil unless a test says otherwise
 	fails    func() error        // when events are settled; nil for never
-	ends     func()              // behind the settling of events; nil for nothing
 	breaks   func() error        // once messages are stored; nil for never
 	begins   func()              // before a part of an answer is stored that is being written; nil for nothing
 	stop     context.CancelFunc
@@ -249,17 +248,13 @@ type settling struct {
 	house *house
 }
 
-func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Settlement) (bool, error) {
+func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Settlement) error {
 	if s.house.fails != nil {
 		if err := s.house.fails(); err != nil {
-			return false, err
+			return err
 		}
 	}
-	began, err := s.Store.SettleEvents(ctx, o, c)
-	if err == nil && s.house.ends != nil {
-		s.house.ends()
-	}
-	return began, err
+	return s.Store.SettleEvents(ctx, o, c)
 }
 
 func (s settling) AddSends(ctx context.Context, o owner.Owner, list []gateway.Send) error {

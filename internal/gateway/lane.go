@@ -35,7 +35,6 @@ type lane struct {
 	place Place
 	bell  *claim.Bell
 	again bool // asked for while it was busy; guarded by lanes.mu
-	look  bool // something in the store may be new since it was read last; guarded by lanes.mu
 }
 
 // lanes are the lanes that have work.
@@ -50,13 +49,8 @@ type lanes struct {
 	working sync.WaitGroup
 }
 
-// ask asks for the work of a kind on a chat, or wakes the lane that does it. The work is in the store.
-func (ls *lanes) ask(t task, o owner.Owner, at Place) { ls.wake(t, o, at, true) }
-
-// hand is ask for work that the lane gets without the store.
-func (ls *lanes) hand(t task, o owner.Owner, at Place) { ls.wake(t, o, at, false) }
-
-func (ls *lanes) wake(t task, o owner.Owner, at Place, look bool) {
+// ask asks for the work of a kind on a chat, or wakes the lane that does it.
+func (ls *lanes) ask(t task, o owner.Owner, at Place) {
 	key := laneKey{t, o.ID(), at}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -64,11 +58,11 @@ func (ls *lanes) wake(t task, o owner.Owner, at Place, look bool) {
 		return // the store has the work, and the next server does it
 	}
 	if l := ls.active[key]; l != nil {
-		l.again, l.look = true, l.look || look
+		l.again = true
 		l.bell.Ring()
 		return
 	}
-	l := &lane{owner: o, place: at, bell: claim.NewBell(ls.now), look: look}
+	l := &lane{owner: o, place: at, bell: claim.NewBell(ls.now)}
 	ls.active[key] = l
 	ctx := ls.ctx
 	ls.working.Go(recovery.Func(func() { ls.run(ctx, key, l) }, recovery.Logged(ctx, ls.log, "a chat")))
@@ -79,27 +73,6 @@ func (ls *lanes) askedAgain(l *lane) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	return l.again
-}
-
-// done reports whether nothing can be left for a lane that has done all it knew of.
-func (ls *lanes) done(l *lane) bool {
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	return !l.again && !l.look
-}
-
-// looks notes that a lane looks into the store.
-func (ls *lanes) looks(l *lane) {
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	l.look = false
-}
-
-// mustLook notes that a lane must look into the store before it ends.
-func (ls *lanes) mustLook(l *lane) {
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	l.look = true
 }
 
 // run works until nothing more was asked for.

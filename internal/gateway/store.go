@@ -41,9 +41,8 @@ type Inbox interface {
 	// messages whose events are over count as well.
 	NewestMessage(ctx context.Context, o owner.Owner, at Place, before time.Time) (MessageID, error)
 	// SettleEvents ends events, and stores the messages that answer them. An event whose answer
-	// was given up before, in part, becomes Lost in place of Answered. It reports whether the
-	// message is stored as Sending, as Settlement.Begin asks.
-	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) (began bool, err error)
+	// was given up before, in part, becomes Lost in place of Answered.
+	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) error
 }
 
 // Journal shows what became of events.
@@ -202,10 +201,7 @@ type Settlement struct {
 	// Noticed says that the chat's notice was told.
 	Noticed bool
 	Sends   []Send
-	// Begin is the latest time of the first try of the one message of Sends, which is to be stored as
-	// Sending if it is new and no other message waits in the chat; the zero time if it is not.
-	Begin time.Time
-	At    time.Time
+	At      time.Time
 }
 
 // Queues are the lengths of a bot's queues.

@@ -278,13 +278,12 @@ const leadsTo = `EXISTS (SELECT 1 FROM sessions a JOIN sessions b ON b.owner_id 
 	WHERE a.owner_id = chats.owner_id AND a.id = chats.session_id AND b.id = ?)`
 
 // SettleEvents implements gateway.Inbox.
-func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlement) (bool, error) {
+func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlement) error {
 	rows, err := sendRows(o, s.Sends)
 	if err != nil {
-		return false, err
+		return err
 	}
-	began := false
-	err = db.w.submit(ctx, func(t *tx) error {
+	return db.w.submit(ctx, func(t *tx) error {
 		for _, e := range s.Events {
 			if _, err := t.exec(`UPDATE chat_events SET state = CASE WHEN state = 'taken' AND reason IS NOT NULL AND ? = 'answered' THEN 'failed' ELSE ? END,
 				reason = coalesce(?, reason), body = NULL, plan = NULL, label = NULL WHERE`+theEvent,
@@ -298,21 +297,6 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 			return fmt.Errorf("update chat: %w", err)
 		}
 		t.chatsChanged(o)
-		if err := t.putSends(rows, replacesContent); err != nil || s.Begin.IsZero() {
-			return err
-		}
-		began, err = t.beginSend(o, &s)
-		return err
+		return t.putSends(rows, replacesContent)
 	})
-	return began, err
-}
-
-// beginSend stores the one message of a settlement as being sent, if it is new and no other message waits in
-// the chat.
-func (t *tx) beginSend(o owner.Owner, s *gateway.Settlement) (bool, error) {
-	id := s.Sends[0].ID
-	return t.changed(`UPDATE chat_sends SET state = 'sending', attempts = 1, wake_at = ? WHERE owner_id = ? AND id = ? AND state = 'waiting' AND attempts = 0
-		AND message_id IS NULL AND NOT EXISTS
-		(SELECT 1 FROM chat_sends WHERE `+atPlace+` AND state IN ('waiting', 'sending', 'unknown', 'changed', 'parked') AND id <> ?)`,
-		append(append([]any{bound.Millis(s.Begin), o.ID(), id}, placeArgs(o, s.Place)...), id)...)
 }

@@ -117,58 +117,6 @@ func testPlanCommand(t *testing.T, st Store) {
 	}
 }
 
-// testSettleBegins: the one message of a settlement is stored as being sent if no other message waits in the chat,
-// and the message is new.
-func testSettleBegins(t *testing.T, st Store) {
-	ctx := t.Context()
-	settle := func(name string, want bool, s gateway.Send) {
-		t.Helper()
-		began, err := st.SettleEvents(ctx, alice(), gateway.Settlement{
-			Place: placeOf("c"), State: gateway.Commanded, Sends: []gateway.Send{s}, Begin: hour(3), At: hour(2),
-		})
-		if err != nil || began != want {
-			t.Errorf("%s: got %t, %v, want %t", name, began, err, want)
-		}
-		got, err := st.FindSend(ctx, alice(), placeOf("c"), s.ID, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		isFirst := got.State == gateway.Sending && got.Attempts == 1 && got.WakeAt.Equal(hour(3))
-		if want && !isFirst {
-			t.Errorf("%s: got %+v, want it stored as being sent for the first time", name, got)
-		}
-	}
-	elsewhere := outbound("elsewhere", "hi")
-	elsewhere.Place = placeOf("d")
-	if err := st.AddSends(ctx, alice(), []gateway.Send{elsewhere}); err != nil {
-		t.Fatal(err)
-	}
-	first := outbound("a", "hi")
-	settle("alone in its chat", true, first)
-	settle("once more", false, first)
-	settle("behind another", false, outbound("b", "hello"))
-	for _, id := range []string{"a", "b"} {
-		s := outbound(id, map[string]string{"a": "hi", "b": "hello"}[id])
-		s.State, s.Message = gateway.Sent, gateway.MessageID("m-"+id)
-		if err := st.MarkSend(ctx, alice(), &s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	settle("behind one that was sent", true, outbound("c", "again"))
-	waits := outbound("e", "waits")
-	waits.State, waits.Attempts, waits.WakeAt = gateway.ToSend, 2, hour(9)
-	settle("behind one that is being sent", false, outbound("e", "waits"))
-	if err := st.MarkSend(ctx, alice(), &waits); err != nil {
-		t.Fatal(err)
-	}
-	gone := outbound("c", "again")
-	gone.State = gateway.GaveUp
-	if err := st.MarkSend(ctx, alice(), &gone); err != nil {
-		t.Fatal(err)
-	}
-	settle("one that was tried before", false, outbound("e", "waits"))
-}
-
 func testSettleEvents(t *testing.T, st Store) {
 	mustCommit(t, st, alice(), "", inbound(alice(), "1", "c", "hello"))
 	k := gateway.Taking{Place: placeOf("c"), Events: []gateway.EventName{nameOf("1")}, Run: "run_1", Session: "s1", At: hour(1)}
@@ -182,7 +130,7 @@ func testSettleEvents(t *testing.T, st Store) {
 		Place: placeOf("c"), Events: k.Events, State: gateway.Answered, Session: "s1-folded", At: hour(2), Sends: []gateway.Send{outbound("a", "hi")},
 	}
 	for range 2 { // the second time changes nothing
-		if _, err := st.SettleEvents(t.Context(), alice(), s); err != nil {
+		if err := st.SettleEvents(t.Context(), alice(), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -228,8 +176,7 @@ func testLoseAnswer(t *testing.T, st Store) {
 		if order[0] {
 			kind(t, "give up", st.MarkSend(ctx, alice(), &s), "")
 		}
-		_, err := st.SettleEvents(ctx, alice(), gateway.Settlement{Place: at, Events: k.Events, State: gateway.Answered, At: hour(2)})
-		kind(t, "settle", err, "")
+		kind(t, "settle", st.SettleEvents(ctx, alice(), gateway.Settlement{Place: at, Events: k.Events, State: gateway.Answered, At: hour(2)}), "")
 		if order[1] {
 			kind(t, "give up", st.MarkSend(ctx, alice(), &s), "")
 		}
@@ -249,7 +196,7 @@ func testSettleElsewhere(t *testing.T, st Store) {
 		t.Fatal(err)
 	}
 	s := gateway.Settlement{Place: placeOf("c"), Events: k.Events, State: gateway.Answered, Session: "s1", At: hour(2)}
-	if _, err := st.SettleEvents(t.Context(), alice(), s); err != nil {
+	if err := st.SettleEvents(t.Context(), alice(), s); err != nil {
 		t.Fatal(err)
 	}
 	if chat, err := st.Chat(t.Context(), alice(), placeOf("c")); err != nil || chat.Session != "s2" {
@@ -273,7 +220,7 @@ func testNewestMessage(t *testing.T, st Store) {
 	at(2, inbound(alice(), "2", "c", "hello"))
 	at(3, inbound(alice(), "3", "c", "hello"))
 	at(4, ignored, edit)
-	if _, err := st.SettleEvents(ctx, alice(), gateway.Settlement{Place: placeOf("c"), Events: []gateway.EventName{nameOf("2")}, State: gateway.Answered, At: hour(2)}); err != nil {
+	if err := st.SettleEvents(ctx, alice(), gateway.Settlement{Place: placeOf("c"), Events: []gateway.EventName{nameOf("2")}, State: gateway.Answered, At: hour(2)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
