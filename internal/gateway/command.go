@@ -145,10 +145,11 @@ func (g *Gateway) carryOut(ctx context.Context, bot *Bot, l *lane, e *Inbound) e
 			return err
 		}
 	}
-	if err := g.store.SettleEvents(ctx, l.owner, s); err != nil {
+	err = g.store.SettleEvents(ctx, l.owner, s)
+	g.lanes.ask(sending, l.owner, l.place) // also what the store has, and has failed to say so
+	if err != nil {
 		return fmt.Errorf("settle a command: %w", err)
 	}
-	g.lanes.ask(sending, l.owner, l.place)
 	g.lanes.ask(answering, l.owner, l.place) // messages behind the command may have waited for it
 	g.answered(runID(l.owner, &e.Event), nil)
 	return nil

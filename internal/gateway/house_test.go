@@ -230,6 +230,7 @@ type house struct {
 	vision   bool
 	hears    gateway.Transcriber // nil unless a test says otherwise
 	fails    func() error        // when events are settled; nil for never
+	loses    func() error        // once events are settled; nil for never
 	breaks   func() error        // once messages are stored; nil for never
 	begins   func()              // before a part of an answer is stored that is being written; nil for nothing
 	stop     context.CancelFunc
@@ -254,7 +255,11 @@ func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Set
 			return err
 		}
 	}
-	return s.Store.SettleEvents(ctx, o, c)
+	err := s.Store.SettleEvents(ctx, o, c)
+	if err == nil && s.house.loses != nil {
+		err = s.house.loses()
+	}
+	return err
 }
 
 func (s settling) AddSends(ctx context.Context, o owner.Owner, list []gateway.Send) error {

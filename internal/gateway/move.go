@@ -11,10 +11,27 @@ import (
 // settleElsewhere stores the state of a message after a failure, and follows its chat if the chat
 // has another id now: with the state, so that the message is found as it is under the new id.
 func (g *Gateway) settleElsewhere(ctx context.Context, l *lane, s *Send, failed *SendError) error {
+	if failed.Reason == Elsewhere {
+		if away, err := g.sentElsewhere(ctx, l, s); err != nil || away {
+			return err
+		}
+	}
 	if err := g.mark(ctx, l, s); err != nil || failed.Reason != Elsewhere {
 		return err
 	}
 	return g.moveChat(ctx, l.owner, s.Place, failed.MovedTo)
+}
+
+// sentElsewhere reports whether a message belongs to the lane of another id by now, which may have sent it.
+func (g *Gateway) sentElsewhere(ctx context.Context, l *lane, s *Send) (bool, error) {
+	stored, err := g.store.FindSend(ctx, l.owner, s.Place, s.ID, "")
+	if fault.KindOf(err) == fault.NotFound {
+		return false, nil // it was erased, and its chat is to be followed all the same
+	}
+	if err != nil {
+		return false, fmt.Errorf("read a message: %w", err)
+	}
+	return stored.Place != s.Place, nil
 }
 
 // moveChat gives a chat another id, and asks for what waits in it: whoever works on the old id
