@@ -40,8 +40,8 @@ export async function startPages({ zone = 'UTC' } = {}) {
   return { open, seen, close: () => browser.close() };
 }
 
-// watch counts the requests of a page, and knows which are under way. Streams do not end.
-function watch(page) {
+/** watch counts the requests of a page, and knows which are under way: for settled. Streams do not end. */
+export function watch(page) {
   page.asked = { begun: 0, open: new Set() };
   page.on('request', (r) => {
     if (/\/events(\?|$)/.test(r.url())) return;
