@@ -162,11 +162,13 @@ func (db *DB) OweAll(ctx context.Context, o owner.Owner, to string) (int, error)
 		t.send("leave all names", `UPDATE provider_names SET current = false WHERE owner_id = ?1 AND provider = ?2 AND left(source, 2) <> 's:'`, o.ID(), to)
 		t.send("delete marks", `DELETE FROM provider_marks WHERE owner_id = ?1 AND provider = ?2`, o.ID(), to)
 		t.send("end a backfill", `UPDATE provider_lineages SET backfill = false WHERE owner_id = ?1 AND provider = ?2`, o.ID(), to)
-		// what was said so far is not told again; -1 is not the place of any other skip
-		t.send("skip what was told", `INSERT INTO provider_skips (owner_id, root_id, from_seq, to_seq, never)
-			SELECT t.owner_id, t.root_id, -1, t.next_seq, false FROM provider_lineages l
-			JOIN sessions t ON t.owner_id = l.owner_id AND t.root_id = l.root_id AND t.is_tip
-			WHERE l.owner_id = ?1 AND l.provider = ?2 ON CONFLICT (owner_id, root_id, from_seq) DO UPDATE SET to_seq = excluded.to_seq`, o.ID(), to)
+		// what was said so far is not told any more; -1 is not the place of any other skip
+		t.send("skip what was said", `INSERT INTO provider_skips (owner_id, root_id, from_seq, to_seq, never)
+			SELECT owner_id, root_id, -1, max(next_seq), false FROM sessions WHERE owner_id = ? AND is_tip GROUP BY owner_id, root_id
+			ON CONFLICT (owner_id, root_id, from_seq) DO UPDATE SET to_seq = excluded.to_seq`, o.ID())
+		// tellings that are under way have read what was to be told
+		t.send("end tellings", `UPDATE work SET state = 'waiting', fence = fence + 1 WHERE owner_id = ? AND kind = ?`,
+			o.ID(), string(provider.Telling))
 		return nil
 	})
 	return int(owed), err

@@ -321,3 +321,65 @@ func TestForgetWrongPath(t *testing.T) {
 		}
 	}
 }
+
+// TestForgetAllUntold: what was said before everything was forgotten, and was yet to be told, is not
+// told afterwards.
+func TestForgetAllUntold(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.say("s", "key", "I live in Zanzibar.")
+	h.catchUp()
+	h.say("t", "key", "I like cake.")
+	if _, err := h.manager.ForgetAll(t.Context(), owner.Local()); err != nil {
+		t.Fatal(err)
+	}
+	h.catchUp()
+	if h.holds("") {
+		t.Error("the provider was told what had been said before")
+	}
+	h.say("t", "key", "I like tea.")
+	h.catchUp()
+	h.has("key-g2", "I like tea.", "ok")
+}
+
+// beforeName does something once before a place is given its name.
+type beforeName struct {
+	provider.Names
+	do func()
+}
+
+func (b *beforeName) TakeProviderName(
+	ctx context.Context, o owner.Owner, to string, s provider.Source, names func(int) []string,
+) (string, error) {
+	if do := b.do; do != nil {
+		b.do = nil
+		do()
+	}
+	return b.Names.TakeProviderName(ctx, o, to, s, names)
+}
+
+// TestForgetAllMeanwhile: a telling that has read what it is to tell, while everything is forgotten,
+// tells nothing of it.
+func TestForgetAllMeanwhile(t *testing.T) {
+	t.Parallel()
+	var names beforeName
+	h := build(t, func(p *provider.Parts) { names.Names, p.Names = p.Names, &names })
+	h.say("s", "key", "I live in Zanzibar.")
+	h.catchUp()
+	h.say("s", "key", "I like cake.")
+	names.do = func() {
+		if _, err := h.db.OweAll(t.Context(), owner.Local(), "honcho@test"); err != nil {
+			t.Error(err)
+		}
+	}
+	h.catchUp()
+	h.catchUp()
+	if h.holds("") {
+		t.Error("the provider was told what had been said before")
+	}
+	h.say("s", "key", "I like tea.")
+	h.catchUp()
+	if !h.holds("I like tea.") || h.holds("cake") {
+		t.Error("what was said since is told, and nothing else")
+	}
+}

@@ -102,7 +102,8 @@ type Debts interface {
 	// SettleDebt stores the outcome of an attempt: the debt as it was read is paid, or waits.
 	// What was added meanwhile stays due.
 	SettleDebt(ctx context.Context, o owner.Owner, d *Debt, paid bool) error
-	// OweAll lets a provider forget all places of an owner, and returns how many.
+	// OweAll lets a provider forget all places of an owner, and returns how many. What was said so
+	// far is told only by a backfill from then on.
 	OweAll(ctx context.Context, o owner.Owner, provider string) (int, error)
 	// Debts lists the debts of an owner at all providers.
 	Debts(ctx context.Context, o owner.Owner) ([]Debt, error)

@@ -194,17 +194,21 @@ func (db *DB) OweAll(ctx context.Context, o owner.Owner, to string) (int, error)
 		if err != nil {
 			return fmt.Errorf("let a provider forget everything: %w", err)
 		}
-		for _, query := range []string{
-			`UPDATE provider_names SET current = 0 WHERE owner_id = ?1 AND provider = ?2 AND substr(source, 1, 2) <> 's:'`,
-			`DELETE FROM provider_marks WHERE owner_id = ?1 AND provider = ?2`,
-			`UPDATE provider_lineages SET backfill = 0 WHERE owner_id = ?1 AND provider = ?2`, // one that is under way ends
-			// what was said so far is not told again; -1 is not the place of any other skip
-			`INSERT INTO provider_skips (owner_id, root_id, from_seq, to_seq, never)
-				SELECT t.owner_id, t.root_id, -1, t.next_seq, 0 FROM provider_lineages l
-				JOIN sessions t ON t.owner_id = l.owner_id AND t.root_id = l.root_id AND t.is_tip = 1
-				WHERE l.owner_id = ?1 AND l.provider = ?2 ON CONFLICT DO UPDATE SET to_seq = excluded.to_seq`,
+		for _, q := range []struct {
+			text string
+			args []any
+		}{
+			{`UPDATE provider_names SET current = 0 WHERE owner_id = ? AND provider = ? AND substr(source, 1, 2) <> 's:'`, []any{o.ID(), to}},
+			{`DELETE FROM provider_marks WHERE owner_id = ? AND provider = ?`, []any{o.ID(), to}},
+			{`UPDATE provider_lineages SET backfill = 0 WHERE owner_id = ? AND provider = ?`, []any{o.ID(), to}}, // one that is under way ends
+			// what was said so far is not told any more; -1 is not the place of any other skip
+			{`INSERT INTO provider_skips (owner_id, root_id, from_seq, to_seq, never)
+				SELECT owner_id, root_id, -1, max(next_seq), 0 FROM sessions WHERE owner_id = ? AND is_tip = 1 GROUP BY owner_id, root_id
+				ON CONFLICT DO UPDATE SET to_seq = excluded.to_seq`, []any{o.ID()}},
+			// tellings that are under way have read what was to be told
+			{`UPDATE work SET state = 'waiting', fence = fence + 1 WHERE owner_id = ? AND kind = ?`, []any{o.ID(), string(provider.Telling)}},
 		} {
-			if _, err := t.exec(query, o.ID(), to); err != nil {
+			if _, err := t.exec(q.text, q.args...); err != nil {
 				return fmt.Errorf("let a provider forget everything: %w", err)
 			}
 		}

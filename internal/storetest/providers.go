@@ -306,6 +306,8 @@ func testProviderOweAll(t *testing.T, st Store) {
 	b.say(t, st, "one", "two")
 	tell(t, st, a, 2)
 	tell(t, st, b, 2)
+	c := newTalk(alice(), "c", "") // it is yet to be told
+	c.say(t, st, "one", "two")
 	named(t, st, alice(), "s:key:ada")
 	_, err := st.BackfillProvider(ctx, alice(), theProvider)
 	kind(t, "backfill", err, "")
@@ -321,6 +323,9 @@ func testProviderOweAll(t *testing.T, st Store) {
 	kind(t, "told", err, "")
 	same(t, "is not told again", p.Skips, []provider.Skip{{From: -1, To: 2}})
 	same(t, "nor by a backfill that is under way", p.Backfill, false)
+	p, err = st.Told(ctx, alice(), theProvider, "c")
+	kind(t, "told", err, "")
+	same(t, "nor what was yet to be told", p.Skips, []provider.Skip{{From: -1, To: 2}})
 	same(t, "its next name", named(t, st, alice(), "k:key"), "key-g2")
 }
 
