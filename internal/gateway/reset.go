@@ -59,10 +59,7 @@ func (p Policy) current(now time.Time) time.Time {
 	case ResetDaily:
 		return daily
 	case ResetBoth:
-		if idle.After(daily) {
-			return idle
-		}
-		return daily
+		return latest(idle, daily)
 	case ResetNone:
 	}
 	return time.Time{}

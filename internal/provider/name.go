@@ -49,8 +49,8 @@ const legalRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 func legal(r rune) bool { return strings.ContainsRune(legalRunes, r) }
 
-// digest is the beginning of the SHA-256 of a text, in hexadecimal digits.
-func digest(text string, digits int) string {
+// Digest is the beginning of the SHA-256 of a text, in hexadecimal digits.
+func Digest(text string, digits int) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:digits]
 }
@@ -65,9 +65,9 @@ func plain(text string, most int) string {
 	name := clean(text)
 	switch {
 	case name == "":
-		return "k-" + digest(text, 16)
+		return "k-" + Digest(text, 16)
 	case len(name) > most:
-		return ended(name, "-"+digest(text, 8), most)
+		return ended(name, "-"+Digest(text, 8), most)
 	}
 	return name
 }
@@ -84,7 +84,7 @@ func candidates(text string, most, generation int) []string {
 	}
 	names := []string{ended(plain(text, most), after, most)}
 	for _, digits := range []int{8, 16, 32, 64} {
-		names = append(names, ended(base, "-"+digest(text, digits)+after, most))
+		names = append(names, ended(base, "-"+Digest(text, digits)+after, most))
 	}
 	return names
 }
@@ -98,7 +98,7 @@ func Workspace(o owner.Owner, home string) string {
 	if o.ID() == owner.LocalID {
 		return "hermes" + home
 	}
-	return ended("hermes-"+clean(o.ID()), "-"+digest(o.ID(), 8)+home, maxName)
+	return ended("hermes-"+clean(o.ID()), "-"+Digest(o.ID(), 8)+home, maxName)
 }
 
 // Source says what a name stands for: a session key, a lineage without one, or a speaker
@@ -132,16 +132,16 @@ func speakers(place string) string { return "s:" + place + ":" }
 func speakerCandidates(place, speaker string) []string {
 	said := clean(speaker)
 	if said == "" {
-		said = "k-" + digest(speaker, 16)
+		said = "k-" + Digest(speaker, 16)
 	}
 	whole := place + ":" + speaker
 	name := place + "-" + said
 	if len(name) > maxPlace {
-		name = ended(name, "-"+digest(whole, 8), maxPlace)
+		name = ended(name, "-"+Digest(whole, 8), maxPlace)
 	}
 	names := []string{name}
 	for _, digits := range []int{8, 16, 32, 64} {
-		names = append(names, ended(place+"-"+said, "-"+digest(whole, digits), maxPlace))
+		names = append(names, ended(place+"-"+said, "-"+Digest(whole, digits), maxPlace))
 	}
 	return names
 }
@@ -149,5 +149,5 @@ func speakerCandidates(place, speaker string) []string {
 // Joined is one name for a place of a provider without workspaces. No two places have the
 // same one.
 func Joined(p run.Place) string {
-	return ended(p.Workspace+"-"+p.Session, "-"+digest(p.Workspace+"/"+p.Session, 16), maxName)
+	return ended(p.Workspace+"-"+p.Session, "-"+Digest(p.Workspace+"/"+p.Session, 16), maxName)
 }

@@ -24,8 +24,8 @@ func TestNames(t *testing.T) {
 		"::a::b::":                    "a-b",
 		"a--b":                        "a--b",
 		"Grüße, 世界":                   "Gr-e",
-		"世界":                          "k-" + digest("世界", 16),
-		session.Key(long):             strings.Repeat("abcdefghi-", 8) + "abcdef-" + digest(long, 8),
+		"世界":                          "k-" + Digest("世界", 16),
+		session.Key(long):             strings.Repeat("abcdefghi-", 8) + "abcdef-" + Digest(long, 8),
 	} {
 		if got := SourceOf(key, "root").Candidates(1)[0]; got != want {
 			t.Errorf("%q: got %q, want %q", key, got, want)
@@ -34,7 +34,7 @@ func TestNames(t *testing.T) {
 	if got := SourceOf("", "s_1").Candidates(1)[0]; got != "s_1" {
 		t.Errorf("a lineage without a key: got %q", got)
 	}
-	if got := SourceOf("a:b", "").Candidates(1)[1]; got != "a-b-"+digest("a:b", 8) {
+	if got := SourceOf("a:b", "").Candidates(1)[1]; got != "a-b-"+Digest("a:b", 8) {
 		t.Errorf("a twin: got %q", got)
 	}
 	if got := SourceOf("a:b", "").Candidates(2)[0]; got != "a-b-g2" {
@@ -49,10 +49,10 @@ func TestNames(t *testing.T) {
 	if got := Workspace(owner.Local(), "0123456789ab"); got != "hermes-0123456789ab" {
 		t.Errorf("the local owner of a store with a name: got %q", got)
 	}
-	if got := Workspace(owner.Stored("ada"), "0123456789ab"); got != "hermes-ada-"+digest("ada", 8)+"-0123456789ab" {
+	if got := Workspace(owner.Stored("ada"), "0123456789ab"); got != "hermes-ada-"+Digest("ada", 8)+"-0123456789ab" {
 		t.Errorf("an owner of a store with a name: got %q", got)
 	}
-	if got := Workspace(owner.Stored("ada@example.org"), ""); got != "hermes-ada-example-org-"+digest("ada@example.org", 8) {
+	if got := Workspace(owner.Stored("ada@example.org"), ""); got != "hermes-ada-example-org-"+Digest("ada@example.org", 8) {
 		t.Errorf("an owner: got %q", got)
 	}
 }

@@ -103,7 +103,7 @@ func (m *Manager) Test(ctx context.Context, o owner.Owner) ([]Check, error) {
 	if err := m.on(o); err != nil {
 		return nil, err
 	}
-	name := testPlace + "-" + digest(m.Now().String(), 8)
+	name := testPlace + "-" + Digest(m.Now().String(), 8)
 	p := m.place(o, name, name)
 	p.User = userPeer + name // never a pinned peer: the line is no fact about anybody
 	said := []run.Said{{ID: 1, Role: session.User, Text: "This is a test of the connection. It is deleted at once.", At: m.moment()}}

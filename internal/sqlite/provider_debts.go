@@ -194,21 +194,18 @@ func (db *DB) OweAll(ctx context.Context, o owner.Owner, to string) (int, error)
 		if err != nil {
 			return fmt.Errorf("let a provider forget everything: %w", err)
 		}
-		for _, q := range []struct {
-			text string
-			args []any
-		}{
-			{`UPDATE provider_names SET current = 0 WHERE owner_id = ? AND provider = ? AND substr(source, 1, 2) <> 's:'`, []any{o.ID(), to}},
-			{`DELETE FROM provider_marks WHERE owner_id = ? AND provider = ?`, []any{o.ID(), to}},
-			{`UPDATE provider_lineages SET backfill = 0 WHERE owner_id = ? AND provider = ?`, []any{o.ID(), to}}, // one that is under way ends
+		for _, query := range []string{
+			`UPDATE provider_names SET current = 0 WHERE owner_id = ?1 AND provider = ?2 AND substr(source, 1, 2) <> 's:'`,
+			`DELETE FROM provider_marks WHERE owner_id = ?1 AND provider = ?2`,
+			`UPDATE provider_lineages SET backfill = 0 WHERE owner_id = ?1 AND provider = ?2`, // one that is under way ends
 			// what was said so far is not told any more; -1 is not the place of any other skip
-			{`INSERT INTO provider_skips (owner_id, root_id, from_seq, to_seq, never)
-				SELECT owner_id, root_id, -1, max(next_seq), 0 FROM sessions WHERE owner_id = ? AND is_tip = 1 GROUP BY owner_id, root_id
-				ON CONFLICT DO UPDATE SET to_seq = excluded.to_seq`, []any{o.ID()}},
+			`INSERT INTO provider_skips (owner_id, root_id, from_seq, to_seq, never)
+				SELECT owner_id, root_id, -1, max(next_seq), 0 FROM sessions WHERE owner_id = ?1 AND is_tip = 1 GROUP BY owner_id, root_id
+				ON CONFLICT DO UPDATE SET to_seq = excluded.to_seq`,
 			// tellings that are under way have read what was to be told
-			{`UPDATE work SET state = 'waiting', fence = fence + 1 WHERE owner_id = ? AND kind = ?`, []any{o.ID(), string(provider.Telling)}},
+			`UPDATE work SET state = 'waiting', fence = fence + 1 WHERE owner_id = ?1 AND kind = ?3`,
 		} {
-			if _, err := t.exec(q.text, q.args...); err != nil {
+			if _, err := t.exec(query, o.ID(), to, string(provider.Telling)); err != nil {
 				return fmt.Errorf("let a provider forget everything: %w", err)
 			}
 		}

@@ -24,7 +24,7 @@ type Fault struct {
 	Hang bool
 	// Status is answered if it is set, with Body.
 	Status int
-	// RetryAfter is the header with that name, beside Status.
+	// RetryAfter is the value of the header Retry-After of an answer with Status.
 	RetryAfter string
 	// Body is answered if it is set.
 	Body string

@@ -5,8 +5,6 @@ package supermemory
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
@@ -87,10 +85,7 @@ func documentID(tag, mark string) string {
 }
 
 // short is a tag as the hash that ids have of it.
-func short(tag string) string {
-	sum := sha256.Sum256([]byte(tag))
-	return "hermes-" + hex.EncodeToString(sum[:16])
-}
+func short(tag string) string { return "hermes-" + provider.Digest(tag, 32) }
 
 // messageOf is the message that the document with an id is of; 0 for another document than one of a tag.
 func messageOf(tag, id string) int64 {

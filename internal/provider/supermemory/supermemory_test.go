@@ -162,16 +162,23 @@ func (f *fake) remove(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// provider returns a provider of the fake, and the faults of the connection to it.
+func (f *fake) provider(t *testing.T) (*Provider, *providertest.Faults) {
+	t.Helper()
+	url, faults := providertest.Serve(t, f.handler())
+	p, err := New(url, "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, faults
+}
+
 // TestLongPlace: the ids of documents are short enough in a place with the longest name, too. Those that an
 // earlier version stored with the whole name are found.
 func TestLongPlace(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
-	url, _ := providertest.Serve(t, f.handler())
-	p, err := New(url, "key")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _ := f.provider(t)
 	at := run.Place{Workspace: strings.Repeat("w", 100), Session: strings.Repeat("s", 100), User: "user", Assistant: "hermes"}
 	said := providertest.Said(1<<53-3, "one", strings.Repeat("x", 25_001), "three")
 	for range 2 {
@@ -197,11 +204,7 @@ func TestLongPlace(t *testing.T) {
 func TestStillRead(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
-	url, _ := providertest.Serve(t, f.handler())
-	p, err := New(url, "key")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _ := f.provider(t)
 	at := providertest.Place("a")
 	if err := p.Told(t.Context(), at, providertest.Said(1, "one", "two")); err != nil {
 		t.Fatal(err)
@@ -222,11 +225,7 @@ func TestEmptied(t *testing.T) {
 	t.Parallel()
 	for _, single := range []bool{false, true} {
 		f := &fake{single: single}
-		url, faults := providertest.Serve(t, f.handler())
-		p, err := New(url, "key")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, faults := f.provider(t)
 		at, other := providertest.Place("a"), providertest.Place("b")
 		for _, place := range []run.Place{at, other} {
 			if err := p.Told(t.Context(), place, providertest.Said(1, slices.Repeat([]string{"tea"}, 250)...)); err != nil {
@@ -250,11 +249,7 @@ func TestEmptied(t *testing.T) {
 func TestLink(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
-	url, _ := providertest.Serve(t, f.handler())
-	p, err := New(url, "key")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _ := f.provider(t)
 	at := providertest.Place("a")
 	said := providertest.Said(1, "https://example.org/private?id=7", "HTTP://example.org and more", "See https://example.org", "www.example.org/a", "tea.\nCake.")
 	if err := p.Told(t.Context(), at, said); err != nil {
