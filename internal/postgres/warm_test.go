@@ -40,7 +40,7 @@ func TestWarmUp(t *testing.T) {
 		nodes[1].mustSay(t, "keyed", "k", "Who is Rex? I moved to Graz because of work.")
 	}
 	for _, query := range prepared(t, db) {
-		if !slices.Contains(before, query) {
+		if query != renewNode && !slices.Contains(before, query) { // which is no turn's: the node runs it by the clock
 			t.Errorf("a turn prepared a statement: %.200s", query)
 		}
 	}
