@@ -303,6 +303,24 @@ describe('reading further up', () => {
     await page.close();
   });
 
+  it('ends where something is said, also if the newest messages come after the answer', async () => {
+    const page = await pages.open(`${server.url}/#/sessions/older/0`);
+    await page.locator('#m0').waitFor();
+    let answered;
+    const over = new Promise((resolve) => { answered = resolve; });
+    await page.route(/messages\?.*order=latest/, async (route) => {
+      const response = await route.fetch();
+      await over;
+      await route.fulfill({ response });
+    });
+    await say(page, 'Said before the newest messages came.');
+    await page.waitForFunction(() => document.querySelector('p.unseen[role=status]').innerText === 'Answered' && !document.querySelector('.coming'));
+    answered();
+    await page.locator('.message.user', { hasText: 'Said before the newest messages came.' }).waitFor();
+    await page.waitForFunction(() => document.querySelector('.message:last-child .words')?.innerText === 'Noted.');
+    await page.close();
+  });
+
   it('jumps to a message that the address names', async () => {
     const page = await pages.open(`${server.url}/#/sessions/older/123`);
     await page.locator('#m123.target').waitFor();

@@ -62,7 +62,7 @@ export class Chat {
     this.panelFor(route.query.why);
   }
 
-  // leave forgets the session that was on view. An answer goes on without a reader.
+  // leave forgets the session on view. Its answer goes on.
   leave() {
     this.fresh = undefined;
     this.root = this.doing.root = '';

@@ -111,7 +111,7 @@ const scopeKey = (s) => (s.session_key ? `key ${s.session_key}` : `root ${s._lin
 
 export const open = () => new Memory();
 
-// What a model is shown of a memory: the block of the next turn to the letter, and the check that it can be made again from the messages.
+// What a model is shown of a memory: the block of the next turn to the letter, and its check.
 /** @param {Scope} scope */
 function shownToModel(scope) {
   const source = new Source((signal) => get('api/memory/state', scope, signal));

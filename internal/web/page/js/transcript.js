@@ -1,5 +1,5 @@
-// A transcript: a window of messages that grows on both sides as one scrolls. It is
-// drawn by hand, so that what is read stays where it is.
+// A transcript: a window of messages that grows as one scrolls. It is drawn by hand, so that
+// what is read stays where it is.
 import { get, part } from './api.js';
 import { draw, h, make, ready } from './dom.js';
 import { element } from './message.js';
@@ -20,11 +20,12 @@ export class Transcript {
     this.rows = [];
     /** @type {Map<number, HTMLElement>} */
     this.els = new Map();
-    /** @type {HTMLElement[]} what is not yet a message: what was just said, and the answer as it comes */
+    /** @type {HTMLElement[]} what is no message yet */
     this.tail = [];
     this.before = this.after = this.undone = false;
     this.turn = 0;
     this.source = new Source(async (_) => {});
+    this.reading = Promise.resolve();
     this.ol = make('ol', { class: 'transcript', 'aria-label': 'Transcript' });
     this.top = make('div');
     this.el = make('div', { class: 'scroll talk', onscroll: () => this.scrolled(), tabindex: -1 });
@@ -37,7 +38,7 @@ export class Transcript {
       { limit: page, format: 'nodes', content_limit: cut, include: this.undone ? 'undone' : '', ...query }, signal);
   }
 
-  /** take reads messages and has them used; if that fails, this is what is tried again. @param {Record<string, any>} query @param {(found: any) => any} use */
+  /** take reads messages and has them used; what failed is tried again. @param {Record<string, any>} query @param {(found: any) => any} use */
   take(query, use) {
     this.source.read = async (signal) => {
       const found = await this.read(query, signal);
@@ -45,7 +46,16 @@ export class Transcript {
       draw(this.top);
       await use(found);
     };
-    return this.source.again();
+    return (this.reading = this.source.again());
+  }
+
+  /** ask reads what is new of the view, again if that changes. @param {() => any} query */
+  async ask(query) {
+    const { root } = this.doing;
+    await this.reading;
+    const { turn } = this;
+    const found = query() && await this.read(query());
+    return turn === this.turn ? found : root === this.doing.root && this.ask(query);
   }
 
   clear() {
@@ -60,9 +70,9 @@ export class Transcript {
 
   /** open shows the newest messages, or those around a place. @param {number | undefined} seq */
   open(seq) {
-    this.turn++;
     return this.take(seq === undefined ? { order: 'latest' } : { from: Math.max(0, seq - 15) }, (found) => {
       if (seq && found.data.length === 0) return this.open(undefined); // the address names what is not there
+      this.turn++;
       this.rows = found.data;
       this.els.clear();
       this.before = seq === undefined ? found.has_more : (found.data[0]?.seq ?? 0) > 0;
@@ -73,7 +83,7 @@ export class Transcript {
     });
   }
 
-  /** view shows why messages could not be read. That a session is not there, it says itself. */
+  /** view says why messages were not read. A missing session says so itself. */
   view() {
     const { problem } = this.source;
     draw(this.top, (problem?.status !== 404 || problem.foreign) && troubled(this.source));
@@ -84,7 +94,7 @@ export class Transcript {
     const row = this.rows.find((m) => m.seq >= seq);
     const el = row && this.els.get(row.seq);
     if (!el) return false;
-    for (const other of this.ol.querySelectorAll('.target')) other.classList.remove('target');
+    this.ol.querySelector('.target')?.classList.remove('target');
     el.classList.add('target');
     this.el.scrollTop += el.getBoundingClientRect().top - this.el.getBoundingClientRect().top - 96;
     el.focus({ preventScroll: true });
@@ -131,10 +141,11 @@ export class Transcript {
     });
   }
 
-  /** put adds messages on one side, and takes as many off the other as are too many. @param {Message[]} rows @param {boolean} up */
+  /** put adds messages on one side, and takes off the other what is too many. @param {Message[]} rows @param {boolean} up */
   put(rows, up) {
     const known = new Set(this.rows.map((m) => m.seq));
     const fresh = rows.filter((m) => !known.has(m.seq));
+    this.turn++;
     this.rows = up ? [...fresh, ...this.rows] : [...this.rows, ...fresh];
     if (this.rows.length > most) {
       if (up) { this.rows = this.rows.slice(0, most); this.after = true; }
@@ -145,23 +156,20 @@ export class Transcript {
 
   /** @param {(rows: Message[]) => Message[]} [choose] */
   async fresh(choose = (rows) => rows) {
-    if (this.after) return [];
-    const turn = this.turn;
-    const found = await this.read({ from: (this.rows.at(-1)?.seq ?? -1) + 1 });
-    if (turn !== this.turn) return [];
+    const found = await this.ask(() => !this.after && { from: (this.rows.at(-1)?.seq ?? -1) + 1 });
+    if (!found) return [];
     this.source.problem = null;
-    draw(this.top); // a session that was not there has begun
+    draw(this.top); // the session may have begun
     const rows = choose(found.data);
     this.keep(() => this.put(rows, false));
     return rows;
   }
 
-  /** again reads once more what is on view: words of it may have been forgotten. */
+  /** again reads what is on view: words of it may be forgotten. */
   async again() {
-    const turn = this.turn;
+    const found = await this.ask(() => ({ from: this.rows[0]?.seq ?? 0, limit: this.rows.length + page }));
+    if (!found) return;
     const last = this.after ? this.rows.at(-1)?.seq ?? 0 : Infinity;
-    const found = await this.read({ from: this.rows[0]?.seq ?? 0, limit: this.rows.length + page });
-    if (turn !== this.turn) return;
     const was = new Map(this.rows.map((m) => [m.seq, m.content]));
     for (const m of found.data) if (was.get(m.seq) !== m.content) this.els.delete(m.seq);
     this.rows = [];
