@@ -50,7 +50,9 @@ describe('an answer as it comes', () => {
 
   it('is drawn piece by piece where a list is long, and whole in the end', async () => {
     const list = Array.from({ length: 600 }, (_, i) => `- item ${i} with **some** more words\n`); // 450 of them are 16 KB
-    upstream.queue({ chunks: [...list, '\n\nA last word.\n\n', 'And more'], between: 4, hangs: true });
+    const give = [];
+    const late = Array.from({ length: 4 }, () => new Promise((resolve) => { give.push(resolve); })); // ten items each
+    upstream.queue({ chunks: [...list.slice(0, 560), ...late, '\n\nA last word.\n\n', 'And more'], between: 4, hangs: true });
     const page = await pages.open(`${server.url}/#/sessions/new`);
     await page.evaluate(() => {
       [window.items, window.made, window.plain] = [0, 0, 0];
@@ -62,6 +64,11 @@ describe('an answer as it comes', () => {
       }).observe(document.body, { childList: true, subtree: true });
     });
     await say(page, 'Tell me a list.');
+    for (const [i, more] of give.entries()) { // each once the text before it is on view
+      const next = 560 + 10 * i;
+      await newest(page).locator('.region.plain', { hasText: `item ${next - 1} ` }).waitFor();
+      more(list.slice(next, next + 10).join(''));
+    }
     await newest(page).locator('p', { hasText: 'A last word.' }).waitFor();
     await page.waitForFunction(() => document.querySelectorAll('.coming .words li').length === 600);
     assert.equal(await newest(page).locator('.words li').last().innerText(), 'item 599 with some more words');

@@ -9,7 +9,8 @@ import { message, sendMessageStream } from './messages.mjs';
  * startUpstream listens on a free port. A step is one reply: text or chunks,
  * toolCalls, usage, reasoning, or a refusal (status, error, headers); breaks is
  * the error object that ends a stream early, hangs keeps it open until its client
- * leaves, between are milliseconds between chunks. Queued steps go first, then reply is asked.
+ * leaves, between are milliseconds between chunks. A chunk of a stream in OpenAI's format may be
+ * a promise, which is waited for. Queued steps go first, then reply is asked.
  */
 export async function startUpstream({ reply = () => ({ text: 'ok' }), models = ['scripted-model'] } = {}) {
   const upstream = new Upstream(reply, models);
@@ -97,7 +98,7 @@ async function sendStream(response, body, step) {
   const delta = (piece, reason = null) => event({ ...head(body, 'chat.completion.chunk'), choices: [{ index: 0, delta: piece, finish_reason: reason }] });
   delta({ role: 'assistant', content: '' });
   if (step.reasoning) delta({ reasoning_content: step.reasoning });
-  for (const content of step.chunks ?? [step.text ?? '']) {
+  for await (const content of step.chunks ?? [step.text ?? '']) {
     delta({ content });
     if (step.between) await pause(step.between);
   }
