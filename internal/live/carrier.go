@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -37,7 +38,7 @@ type carrier struct {
 	scribe *scribe
 	size   int64        // size of the stored turn in bytes
 	kept   *Run         // the row as it is stored; of the scribe
-	told   atomic.Int64 // the Seq of the newest stored event
+	told   atomic.Int64 // the Seq of the newest stored event; more than any once the last one is stored
 	over   bool         // the end of the run is stored; of carry
 
 	mu      sync.Mutex
@@ -103,7 +104,11 @@ func (c *carrier) store(events []Event, rec *Run) error {
 		err = errLost
 	}
 	if err == nil {
-		c.told.Store(max(last, c.told.Load()))
+		told := max(last, c.told.Load())
+		if c.kept.State.Over() {
+			told = math.MaxInt64 // no reader waits for more, wherever it is
+		}
+		c.told.Store(told)
 		c.r.topics.hand(c.name, newsOf(events, last, c.kept))
 	}
 	return err

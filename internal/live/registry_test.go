@@ -74,6 +74,54 @@ func TestRun(t *testing.T) {
 	})
 }
 
+// slowRenewal is a queue that renews no lease before it is told to.
+type slowRenewal struct {
+	live.Queue
+	hold chan struct{}
+}
+
+// RenewRun implements live.Queue.
+func (q *slowRenewal) RenewRun(ctx context.Context, o owner.Owner, id string, fence int64, until time.Time) (bool, error) {
+	<-q.hold
+	return q.Queue.RenewRun(ctx, o, id, fence, until)
+}
+
+// TestLateReader: who comes behind the last event of a run that has just ended does not wait, although
+// this server is still at what it does behind the end.
+func TestLateReader(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		renewal := slowRenewal{hold: make(chan struct{})}
+		h := setup(t, func(h *house) {
+			h.model.script = words("A long answer.", 10*time.Second) // a renewal is under way at its end
+			h.queue = func(of live.Queue) live.Queue {
+				renewal.Queue = of
+				return &renewal
+			}
+		})
+		defer h.end()
+		rec := h.start(h.spec("s", "What is new?"))
+		events := h.follow(rec.ID, 0)
+		ctx, leave := context.WithCancel(t.Context())
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			for e, err := range h.registry.Follow(ctx, alice(), rec.ID, int64(len(events)), nil) {
+				t.Errorf("got %+v, %v behind the end", e, err)
+			}
+		}()
+		synctest.Wait()
+		select {
+		case <-left:
+		default:
+			t.Error("the reader waits for more of a run that has ended")
+		}
+		close(renewal.hold)
+		leave()
+		<-left
+	})
+}
+
 // TestReaders: a reader that is cut at any event and comes back misses and
 // repeats nothing, whenever it comes, and a slow one delays neither the run nor other readers.
 func TestReaders(t *testing.T) {
