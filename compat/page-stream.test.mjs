@@ -114,6 +114,25 @@ describe('an answer as it comes', () => {
     await page.close();
   });
 
+  it('is followed also where the page hears of its run before it has the answer to its own request', async () => {
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    await say(page, 'Begin.');
+    await answered(page, 1);
+    let end;
+    upstream.queue({ chunks: ['It is followed. ', new Promise((resolve) => { end = () => resolve('To its end.'); })] });
+    await page.route(/\/v1\/runs$/, async (route) => {
+      const response = await route.fetch();
+      await page.waitForFunction(() => document.querySelectorAll('.coming').length === 2); // what was said, and what was heard of
+      await route.fulfill({ response });
+    });
+    await say(page, 'Was it heard?');
+    await newest(page).getByText('It is followed.').waitFor();
+    end();
+    assert.match(await answered(page, 2), /^It is followed. To its end.$/);
+    assert.equal(await page.locator('.message.user').count(), 2);
+    await page.close();
+  });
+
   it('is not read while nobody sees the page, and goes on where it was', async () => {
     upstream.queue({ chunks: words.slice(0, 150), between: 15 });
     const page = await pages.open(`${server.url}/#/sessions/new`);

@@ -54,6 +54,7 @@ class Hermes {
   constructor(child, home) {
     this.#child = child;
     this.home = home;
+    for (const part of this.#parts()) part.unref(); // a test that fails before it ends this must still end
     for (const pipe of [child.stdout, child.stderr]) {
       pipe.setEncoding('utf8').on('data', (text) => { this.#output += text; });
     }
@@ -118,14 +119,19 @@ class Hermes {
 
   /** stop ends the server as an operator does. */
   async stop() {
-    this.#child.kill('SIGTERM');
-    const { code, signal } = await this.#exited;
+    const { code, signal } = await this.#end('SIGTERM');
     if (code !== 0) throw new Error(`hermes serve ended with ${code ?? signal}:\n${this.#output}`);
   }
 
   /** kill ends the server as a power cut does. */
-  async kill() {
-    this.#child.kill('SIGKILL');
-    await this.#exited;
+  async kill() { await this.#end('SIGKILL'); }
+
+  #end(signal) {
+    for (const part of this.#parts()) part.ref();
+    this.#child.kill(signal);
+    return this.#exited;
   }
+
+  // #parts are what would keep this process from ending before the server's does.
+  #parts() { return [this.#child, this.#child.stdout, this.#child.stderr]; }
 }

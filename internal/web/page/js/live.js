@@ -1,5 +1,4 @@
-// The turns of a session that are under way: their answers as they come, and what others
-// say meanwhile.
+// The turns of a session that are under way, and what others say meanwhile.
 import { get, part, post, Problem, reachable } from './api.js';
 import { Answer, over } from './answer.js';
 import { failed } from './dialog.js';
@@ -99,7 +98,7 @@ export class Live {
     return false;
   }
 
-  /** over puts the messages of a turn in the place of its answer. @param {Turn} turn @param {any} event */
+  /** over puts messages in the place of an answer. @param {Turn} turn @param {any} event */
   async over(turn, event) {
     const round = this.round;
     turn.answer.end(ending(event));
@@ -117,7 +116,7 @@ export class Live {
     change();
   }
 
-  /** fresh reads what was said since. While an answer comes, only what people said. */
+  /** fresh reads what was said since; while an answer comes, by people only. */
   async fresh() {
     const first = (/** @type {any[]} */ rows) => {
       const end = rows.findIndex((m) => m.role !== 'user');
@@ -126,7 +125,7 @@ export class Live {
     await this.take(this.busy ? first : undefined);
   }
 
-  /** take reads new messages, and drops what was just said once it is one of them. @param {(rows: any[]) => any[]} [choose] */
+  /** take reads new messages, and drops what was said once it is one of them. @param {(rows: any[]) => any[]} [choose] */
   async take(choose) {
     const rows = await again(() => this.chat.transcript.fresh(choose)).catch(() => []);
     for (const m of rows) {
@@ -160,10 +159,11 @@ export class Live {
     }
   }
 
-  /** @param {Turn} turn */
+  /** lose drops a turn without a run; the next may have waited. @param {Turn} turn */
   lose(turn) {
     this.turns = this.turns.filter((t) => t !== turn);
     this.chat.transcript.drop(turn.answer.el, ...(turn.said ? [turn.said] : []));
+    this.next();
     change();
   }
 
@@ -174,7 +174,7 @@ export class Live {
   }
 }
 
-// again repeats a request that reads, or that has an idempotency key, until the server is reached.
+// again repeats a request that changes nothing twice until the server is reached.
 /** @param {() => Promise<any>} ask */
 async function again(ask) {
   for (;;) {
