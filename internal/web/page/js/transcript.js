@@ -1,5 +1,5 @@
-// A transcript: a window of messages that grows as one scrolls. It is drawn by hand, so that
-// what is read stays where it is.
+// A window of messages that grows as one scrolls. It is drawn by hand, so that what is read
+// stays where it is.
 import { get, part } from './api.js';
 import { draw, h, make, ready } from './dom.js';
 import { element } from './message.js';
@@ -49,7 +49,7 @@ export class Transcript {
     return (this.reading = this.source.again());
   }
 
-  /** ask reads what is new of the view, again if that changes. @param {() => any} query */
+  /** ask reads news, again if the view changes. @param {() => any} query @returns {Promise<any>} */
   async ask(query) {
     const { root } = this.doing;
     await this.reading;
