@@ -35,7 +35,7 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 	queue chan *operation
 	// pen is the lock of the writer. Its holder may write, and read conn, stmts,
-	// reserve, erased and marks.
+	// reserve, erased with its times, and marks.
 	pen   chan struct{}
 	files *identity
 	// reserve is the disk space for deletions.
@@ -43,8 +43,11 @@ type writer struct {
 	broken  atomic.Pointer[error]
 	// stopped is closed when no queued operation will be executed any more.
 	stopped chan struct{}
-	// erased says that the WAL may still have content that a commit erased.
-	erased bool
+	// erased says that the WAL may still have content that a commit erased. It is emptied at
+	// scrubAt at the earliest; scrubWait is how long the last pause was.
+	erased    bool
+	scrubAt   time.Time
+	scrubWait time.Duration
 	// marks are the id, per range, up to which every stored message is indexed.
 	marks    map[int64]int64
 	index    *indexer         // is told of stored messages
@@ -255,7 +258,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 	if t.erases {
 		w.erased = true
 	}
-	if w.erased {
+	if w.erased && !time.Now().Before(w.scrubAt) {
 		w.scrub(ctx)
 	}
 	if err := w.files.check(); err != nil { // the file was deleted or replaced
@@ -273,12 +276,16 @@ func (w *writer) rollback(t *tx) {
 	}
 }
 
-// scrubPatience is how long a scrub waits for readers. Turns wait for it.
-const scrubPatience = 200 * time.Millisecond
+// scrubPatience is how long a scrub waits for readers. Turns wait for it, so the pauses between
+// vain ones double: a backup may read for minutes.
+const (
+	scrubPatience = 200 * time.Millisecond
+	maxScrubWait  = 10 * time.Second
+)
 
 // scrub moves the WAL into the database and empties it: erased content is overwritten
 // in the database, but older pages remain in the WAL. If a reader still uses the WAL,
-// the next commit tries again.
+// the next commit behind a pause tries again.
 func (w *writer) scrub(ctx context.Context) {
 	var busy, frames, moved int
 	_, err := w.conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, scrubPatience.Milliseconds()))
@@ -289,6 +296,11 @@ func (w *writer) scrub(ctx context.Context) {
 		err = back
 	}
 	w.erased = err != nil || busy != 0
+	w.scrubWait = min(max(2*w.scrubWait, scrubPatience), maxScrubWait)
+	if !w.erased {
+		w.scrubWait = 0
+	}
+	w.scrubAt = time.Now().Add(w.scrubWait)
 	if err != nil {
 		w.log.Warn("the WAL could not be emptied; it will be tried again", "err", w.judge(err))
 	}
