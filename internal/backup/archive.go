@@ -107,10 +107,19 @@ func (s *Source) Make(ctx context.Context, withConfig bool) (_ *Made, err error)
 		return nil, err
 	}
 	if m.Manifest.Standing, err = sqlite.Verify(ctx, m.database()); err != nil {
-		return nil, err
+		return nil, homeFault(err)
 	}
 	m.rest, err = restOf(s.Home, withConfig)
 	return m, err
+}
+
+// homeFault says of a copy that is damaged that the database is, which was copied page by page.
+func homeFault(err error) error {
+	if fault.CodeOf(err) != sqlite.CodeDamagedCopy {
+		return err
+	}
+	return fault.Wrap(fault.Unavailable, "database_damaged",
+		fault.MessageOf(err)+". There is no backup of it as it is now. See: hermes doctor --deep", err)
 }
 
 // checkRoom refuses a backup for which the home's disk has too little space.

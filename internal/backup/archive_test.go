@@ -2,6 +2,7 @@ package backup_test
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"io"
 	"os"
@@ -143,6 +144,39 @@ func TestTooLittleSpace(t *testing.T) {
 	}
 	h.source.Room = nil
 	h.backup(t) // the refused one holds nothing up
+}
+
+// TestDamagedHome: no backup is made of a database that is damaged, and what to do is said.
+func TestDamagedHome(t *testing.T) {
+	t.Parallel()
+	h := full(t)
+	file := filepath.Join(h.home, "state.db")
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var page, size int64
+	const messages = `SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'messages'`
+	err = errors.Join(db.QueryRowContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`).Err(),
+		db.QueryRowContext(t.Context(), messages).Scan(&page, &size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err == nil {
+		_, err = f.WriteAt(bytes.Repeat([]byte{7}, 64), (page-1)*size)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.source.Make(t.Context(), false)
+	if fault.CodeOf(err) != "database_damaged" || !strings.Contains(fault.MessageOf(err), "hermes doctor --deep") {
+		t.Errorf("got %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(h.home, ".backup-*")); err != nil || len(left) != 0 {
+		t.Errorf("left %v (%v)", left, err)
+	}
 }
 
 // TestOneAtATime: a second backup is refused while one is being made.

@@ -40,7 +40,7 @@ func Save(file string, write func(io.Writer) error) (_ Manifest, err error) {
 			_ = os.Remove(part)
 		}
 	}()
-	if err = write(&steady{f: f}); err == nil {
+	if err = write(&steady{f: f, pace: durable.NewPace(f)}); err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
@@ -59,21 +59,17 @@ func Save(file string, write func(io.Writer) error) (_ Manifest, err error) {
 	return m, nil
 }
 
-// syncEach is how many bytes of a backup are written between two syncs.
-const syncEach = 16 << 20
-
-// steady writes to a file and syncs it again and again. One sync of a large file at the end
-// would hold up the commits of a server that uses the same disk.
+// steady writes to a file at a pace.
 type steady struct {
-	f       *os.File
-	pending int
+	f    *os.File
+	pace *durable.Pace
 }
 
 // Write implements io.Writer.
 func (s *steady) Write(p []byte) (int, error) {
 	n, err := s.f.Write(p)
-	if s.pending += n; err == nil && s.pending >= syncEach {
-		s.pending, err = 0, s.f.Sync()
+	if err == nil {
+		err = s.pace.Wrote(int64(n))
 	}
 	return n, err
 }

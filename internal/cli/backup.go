@@ -72,7 +72,11 @@ func (a *app) homeToBackUp() (*config.Config, error) {
 
 // backup writes a backup from the server to a file, or to the standard output.
 func (a *app) backup(ctx context.Context, cl *client, file string, withConfig bool) error {
-	res, err := cl.send(ctx, http.MethodGet, fmt.Sprintf("/api/backup?config=%t", withConfig), nil, nil)
+	p := a.newProgress()
+	defer p.done()
+	res, err := during(p, "the server copies its database and checks the copy", func() (*http.Response, error) {
+		return cl.send(ctx, http.MethodGet, fmt.Sprintf("/api/backup?config=%t", withConfig), nil, nil)
+	})
 	if err != nil {
 		return err
 	}
@@ -89,9 +93,10 @@ func (a *app) backup(ctx context.Context, cl *client, file string, withConfig bo
 		return err
 	}
 	m, err := backup.Save(file, func(w io.Writer) error {
-		_, err := io.Copy(w, res.Body)
+		_, err := io.Copy(io.MultiWriter(w, &stored{p: p, of: size}), res.Body)
 		return err
 	})
+	p.done()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fault.Wrap(fault.Canceled, "interrupted", "The backup was interrupted: "+file+" is as it was.", err)
@@ -104,6 +109,19 @@ func (a *app) backup(ctx context.Context, cl *client, file string, withConfig bo
 		countOf(int(m.Counts["sessions"]), "session", "sessions"), countOf(int(m.Counts["messages"]), "message", "messages"),
 		file, megabytes(m.Size()))
 	return nil
+}
+
+// stored tells how much of a backup is stored.
+type stored struct {
+	p        *progress
+	done, of int64
+}
+
+// Write implements io.Writer.
+func (s *stored) Write(b []byte) (int, error) {
+	s.done += int64(len(b))
+	s.p.tell("stored %s of %s", megabytes(s.done), megabytes(s.of))
+	return len(b), nil
 }
 
 // backups makes backups of a server's home.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
@@ -62,6 +63,25 @@ func (p *progress) tell(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	_, _ = fmt.Fprint(p.out, "\r"+line+strings.Repeat(" ", max(0, p.shown-len(line))))
 	p.shown = len(line)
+}
+
+// during shows a text for as long as something is done that tells nothing of its progress.
+func during[T any](p *progress, text string, do func() (T, error)) (T, error) {
+	var out T
+	ended := recovery.Async(func() (err error) {
+		out, err = do()
+		return err
+	})
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return out, err
+		case <-tick.C:
+			p.tell("%s", text)
+		}
+	}
 }
 
 // done clears the line.

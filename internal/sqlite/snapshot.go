@@ -3,96 +3,110 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"time"
 
+	modernc "modernc.org/sqlite"
+
+	"github.com/hermes-memory/hermes/internal/durable"
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 // Snapshot copies the database file at path, which may be in use, into a new file. The copy
 // holds what was committed when it began, and all ids. It is on the disk when Snapshot
-// returns without an error; otherwise it is removed.
-//
-// VACUUM INTO reads one snapshot, however long that takes. SQLite's backup API would begin
-// again with every write of another connection.
+// returns without an error; otherwise it is removed. It takes its time, so that turns go on
+// meanwhile. Damage is copied, too: see [Verify].
 func Snapshot(ctx context.Context, path, into string) error {
 	conn, done, err := openOnly(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return snapshotOf(ctx, conn, into)
+	return snapshotOf(ctx, conn, into, (*durable.Pace).Wrote)
 }
 
-// snapshotOf is Snapshot of an open database.
-func snapshotOf(ctx context.Context, conn *sql.Conn, into string) (err error) {
+// atOnce is for a copy of a database that nothing else uses.
+func atOnce(*durable.Pace, int64) error { return nil }
+
+// snapshotOf is Snapshot of an open database. After each step it calls wrote.
+func snapshotOf(ctx context.Context, conn *sql.Conn, into string, wrote func(*durable.Pace, int64) error) (err error) {
 	// SQLite would make the file readable by others.
 	f, err := os.OpenFile(into, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("make the copy: %w", err)
 	}
 	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
 		if err != nil {
 			_ = os.Remove(into)
-			_ = os.Remove(into + "-journal")
+			err = copyFault(into, err)
 		}
 	}()
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("make the copy: %w", err)
+	pace := durable.NewPace(f)
+	if err := copyPages(ctx, conn, into, func(n int64) error { return wrote(pace, n) }); err != nil {
+		return err
 	}
-	settled := settling(into)
-	_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, into)
-	if wrong := settled(); err == nil {
-		err = wrong
+	// The header still says that the file has a log. Without one, who reads it needs no other file.
+	// The file format of SQLite describes the two bytes.
+	const versions, noLog = 18, "\x01\x01"
+	if _, err := f.WriteAt([]byte(noLog), versions); err != nil {
+		return err
 	}
-	if err != nil {
-		return copyFault(into, err)
-	}
-	if f, err = os.OpenFile(into, os.O_RDWR, 0); err != nil {
-		return fmt.Errorf("store the copy: %w", err)
-	}
-	if err := f.Sync(); err != nil {
-		_ = f.Close()
-		return copyFault(into, err)
-	}
-	return f.Close()
+	return f.Sync()
 }
 
-// settleEach is how many bytes a copy grows by between two syncs.
-const settleEach = 16 << 20
+// copyStep is how many pages are copied at once.
+const copyStep = 64
 
-// settling syncs a file again and again while it grows, until the function returned is called.
-// Without that, the system writes a large copy to the disk at once, and each commit of the
-// database waits behind it.
-func settling(file string) (settled func() error) {
-	stop := make(chan struct{})
-	ended := recovery.Async(func() error {
-		f, err := os.OpenFile(file, os.O_RDWR, 0)
+// copyPages copies all pages with SQLite's backup API. A transaction of its own keeps its
+// snapshot from step to step. Without one the copy would begin again with every write of another
+// connection.
+func copyPages(ctx context.Context, conn *sql.Conn, into string, wrote func(int64) error) (err error) {
+	var pageSize int64
+	if err := conn.QueryRowContext(ctx, `PRAGMA page_size`).Scan(&pageSize); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, `BEGIN`); err != nil {
+		return err
+	}
+	defer func() {
+		_, ended := conn.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`)
+		err = errors.Join(err, ended)
+	}()
+	var version int
+	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil { // begins to read
+		return err
+	}
+	return conn.Raw(func(from any) error {
+		source, ok := from.(interface {
+			NewBackup(into string) (*modernc.Backup, error)
+		})
+		if !ok {
+			return fmt.Errorf("the driver's connection %T makes no backups", from)
+		}
+		// The caller syncs the file, and removes it after an error.
+		b, err := source.NewBackup(fileURL(into, url.Values{"_pragma": {"journal_mode(OFF)", "synchronous(OFF)"}}))
 		if err != nil {
 			return err
 		}
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		for synced := int64(0); ; {
-			select {
-			case <-stop:
-				return f.Close()
-			case <-tick.C:
+		for more := true; more; {
+			if more, err = b.Step(copyStep); err == nil {
+				err = wrote(copyStep * pageSize)
 			}
-			if info, err := f.Stat(); err == nil && info.Size() >= synced+settleEach {
-				synced = info.Size()
-				_ = f.Sync() // the last sync of the copy tells what is wrong
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return errors.Join(err, b.Finish())
 			}
 		}
+		return b.Finish()
 	})
-	return func() error {
-		close(stop)
-		return <-ended
-	}
 }
 
 // copyFault says why the database could not be copied.
@@ -103,7 +117,7 @@ func copyFault(into string, err error) error {
 			"The disk became full while the database was copied to "+filepath.Dir(into)+". Free some space and try again.", err)
 	case sqliteCorrupt:
 		return fault.Wrap(fault.Unavailable, "database_damaged",
-			"The database cannot be copied, because it is damaged. See: hermes doctor --deep", err)
+			"The database file is damaged: it cannot be read. See: hermes doctor --deep", err)
 	}
 	return fmt.Errorf("copy the database: %w", err)
 }

@@ -34,6 +34,9 @@ func (s *Standing) Equal(o *Standing) bool {
 // countedTables are the tables of which a standing has the number of rows.
 func countedTables() []string { return []string{"sessions", "messages", "jobs", "api_keys"} }
 
+// CodeDamagedCopy is the code of what Verify returns for a damaged file.
+const CodeDamagedCopy = "damaged_copy"
+
 // Verify reads a whole database file that no process has open, and returns its standing. It
 // fails with Invalid if the file is damaged, of another program or of a newer version.
 func Verify(ctx context.Context, path string) (Standing, error) {
@@ -48,7 +51,7 @@ func Verify(ctx context.Context, path string) (Standing, error) {
 	for _, check := range []func(context.Context, *sql.Conn) (string, error){checkIntegrity, checkChains} {
 		wrong, err := check(ctx, conn)
 		if err == nil && wrong != "" {
-			err = fault.New(fault.Invalid, "damaged_copy", "The database file is damaged: "+wrong)
+			err = fault.New(fault.Invalid, CodeDamagedCopy, "The database file is damaged: "+wrong)
 		}
 		if err != nil {
 			return Standing{}, err
@@ -95,7 +98,7 @@ func checkVersion(ctx context.Context, conn *sql.Conn) error {
 func damaged(err error) error {
 	code := codeOf(err) & 0xff
 	if code == sqliteCorrupt || code == codeNotADatabase {
-		return fault.Wrap(fault.Invalid, "damaged_copy", "The database file is damaged: "+err.Error(), err)
+		return fault.Wrap(fault.Invalid, CodeDamagedCopy, "The database file is damaged: "+err.Error(), err)
 	}
 	return fmt.Errorf("read the database: %w", err)
 }

@@ -39,7 +39,7 @@ func keepVersion(ctx context.Context, conn *sql.Conn, opt *Options, version int)
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove an unfinished copy: %w", err)
 	}
-	err := snapshotOf(ctx, conn, part)
+	err := snapshotOf(ctx, conn, part, atOnce)
 	if err == nil {
 		_, err = Verify(ctx, part)
 	}
