@@ -7,21 +7,29 @@ import (
 )
 
 // The heap may grow by its headroom before garbage is collected. Turns allocate much, so a
-// small heap gets a headroom of twice its live bytes: collections are rare then. A large heap
-// is mostly cached, and gets a headroom of half its live bytes: garbage of twice the caches
-// would be most of the process. In between the headroom stays the same.
+// small heap gets a headroom of twice its live bytes: collections are rare then. What a larger
+// heap holds more is mostly cached. Up to a middle size its headroom stays the same; beyond, it
+// shrinks, so that the process grows little while its caches fill. A large heap gets a third of
+// its live bytes.
 const (
-	smallHeap    = 16 << 20
-	smallPercent = 200
-	largePercent = 50
+	smallHeap     = 16 << 20
+	smallPercent  = 200
+	middleHeap    = 32 << 20
+	middlePercent = 100
+	largePercent  = 33
 )
 
 // headroomPercent is the headroom of a heap, in percent of its live bytes.
 func headroomPercent(live uint64) int {
-	if live <= smallHeap {
+	switch {
+	case live <= smallHeap:
 		return smallPercent
+	case live <= middleHeap:
+		return int(smallHeap * smallPercent / live)
+	default:
+		over := float64(live) / middleHeap
+		return max(largePercent, int(middlePercent/(over*over)))
 	}
-	return max(largePercent, int(smallHeap*smallPercent/live))
 }
 
 // headroom sets the headroom of the heap after each collection of garbage.

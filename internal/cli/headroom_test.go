@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// TestHeadroomPercent: the headroom of a heap never falls when the heap grows, and it is half
-// of a large heap.
+// TestHeadroomPercent: a heap with its headroom never gets smaller when its live bytes grow, and the
+// headroom is a third of a large heap.
 func TestHeadroomPercent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		live uint64
 		want int
 	}{
-		{0, 200}, {4 << 20, 200}, {16 << 20, 200}, {32 << 20, 100}, {48 << 20, 66}, {64 << 20, 50}, {1 << 40, 50},
+		{0, 200}, {4 << 20, 200}, {16 << 20, 200}, {24 << 20, 133}, {32 << 20, 100}, {48 << 20, 44}, {64 << 20, 33}, {1 << 40, 33},
 	} {
 		if got := headroomPercent(c.live); got != c.want {
 			t.Errorf("%d live bytes: got %d %%, want %d %%", c.live, got, c.want)
@@ -23,11 +23,11 @@ func TestHeadroomPercent(t *testing.T) {
 	}
 	before := uint64(0)
 	for live := uint64(1 << 20); live < 1<<30; live += 1 << 20 {
-		room := live * uint64(headroomPercent(live)) / 100
-		if room+live/100 < before {
-			t.Fatalf("%d live bytes: headroom of %d, less than %d of a smaller heap", live, room, before)
+		heap := live + live*uint64(headroomPercent(live))/100
+		if heap+live/100 < before {
+			t.Fatalf("%d live bytes: a heap of %d, less than %d with fewer live bytes", live, heap, before)
 		}
-		before = room
+		before = heap
 	}
 }
 
