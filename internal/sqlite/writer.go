@@ -258,7 +258,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 	if t.erases {
 		w.erased = true
 	}
-	if w.erased && !time.Now().Before(w.scrubAt) {
+	if w.scrubDue() {
 		w.scrub(ctx)
 	}
 	if err := w.files.check(); err != nil { // the file was deleted or replaced
@@ -282,6 +282,9 @@ const (
 	scrubPatience = 200 * time.Millisecond
 	maxScrubWait  = 10 * time.Second
 )
+
+// scrubDue reports whether the WAL is to be emptied now.
+func (w *writer) scrubDue() bool { return w.erased && !time.Now().Before(w.scrubAt) }
 
 // scrub moves the WAL into the database and empties it: erased content is overwritten
 // in the database, but older pages remain in the WAL. If a reader still uses the WAL,
