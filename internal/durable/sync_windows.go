@@ -1,4 +1,5 @@
-// Package durable waits until files and the names in directories are on the disk.
+// Package durable waits until files and the names in directories are on the disk. It also paces the
+// writing of large files.
 package durable
 
 import "os"
