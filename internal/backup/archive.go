@@ -113,7 +113,7 @@ func (s *Source) Make(ctx context.Context, withConfig bool) (_ *Made, err error)
 	return m, err
 }
 
-// homeFault says of a copy that is damaged that the database is, which was copied page by page.
+// homeFault says that the database is damaged if its copy is. The copy has the same pages.
 func homeFault(err error) error {
 	if fault.CodeOf(err) != sqlite.CodeDamagedCopy {
 		return err

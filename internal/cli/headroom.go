@@ -12,23 +12,22 @@ import (
 // shrinks, so that the process grows little while its caches fill. A large heap gets a third of
 // its live bytes.
 const (
-	smallHeap     = 16 << 20
-	smallPercent  = 200
-	middleHeap    = 32 << 20
-	middlePercent = 100
-	largePercent  = 33
+	smallHeap    = 16 << 20
+	smallPercent = 200
+	middleHeap   = 32 << 20
+	largePercent = 33
 )
 
 // headroomPercent is the headroom of a heap, in percent of its live bytes.
 func headroomPercent(live uint64) int {
+	const most = smallHeap * smallPercent
 	switch {
 	case live <= smallHeap:
 		return smallPercent
 	case live <= middleHeap:
-		return int(smallHeap * smallPercent / live)
+		return int(most / live)
 	default:
-		over := float64(live) / middleHeap
-		return max(largePercent, int(middlePercent/(over*over)))
+		return max(largePercent, int(most*middleHeap/live/live))
 	}
 }
 

@@ -39,8 +39,8 @@ func TestScrubPauses(t *testing.T) {
 	pausesFor := func(want time.Duration) {
 		t.Helper()
 		with(func(w *writer) {
-			if w.scrubWait != want || w.erased != (want > 0) {
-				t.Errorf("got a pause of %v (to be emptied: %t), want %v", w.scrubWait, w.erased, want)
+			if got := w.scrubPause(); got != want || w.erased != (want > 0) {
+				t.Errorf("got a pause of %v (to be emptied: %t), want %v", got, w.erased, want)
 			}
 		})
 	}

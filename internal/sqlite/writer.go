@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/storage"
@@ -35,7 +36,7 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 	queue chan *operation
 	// pen is the lock of the writer. Its holder may write, and read conn, stmts,
-	// reserve, erased with its times, and marks.
+	// reserve, erased with scrubAt and vain, and marks.
 	pen   chan struct{}
 	files *identity
 	// reserve is the disk space for deletions.
@@ -44,10 +45,10 @@ type writer struct {
 	// stopped is closed when no queued operation will be executed any more.
 	stopped chan struct{}
 	// erased says that the WAL may still have content that a commit erased. It is emptied at
-	// scrubAt at the earliest; scrubWait is how long the last pause was.
-	erased    bool
-	scrubAt   time.Time
-	scrubWait time.Duration
+	// scrubAt at the earliest; vain is how many tries in a row have failed.
+	erased  bool
+	scrubAt time.Time
+	vain    int
 	// marks are the id, per range, up to which every stored message is indexed.
 	marks    map[int64]int64
 	index    *indexer         // is told of stored messages
@@ -286,6 +287,14 @@ const (
 // scrubDue reports whether the WAL is to be emptied now.
 func (w *writer) scrubDue() bool { return w.erased && !time.Now().Before(w.scrubAt) }
 
+// scrubPause is how long the WAL is left alone behind the last try.
+func (w *writer) scrubPause() time.Duration {
+	if w.vain == 0 {
+		return 0
+	}
+	return claim.Backoff(w.vain, scrubPatience, maxScrubWait)
+}
+
 // scrub moves the WAL into the database and empties it: erased content is overwritten
 // in the database, but older pages remain in the WAL. If a reader still uses the WAL,
 // the next commit behind a pause tries again.
@@ -299,11 +308,11 @@ func (w *writer) scrub(ctx context.Context) {
 		err = back
 	}
 	w.erased = err != nil || busy != 0
-	w.scrubWait = min(max(2*w.scrubWait, scrubPatience), maxScrubWait)
+	w.vain++
 	if !w.erased {
-		w.scrubWait = 0
+		w.vain = 0
 	}
-	w.scrubAt = time.Now().Add(w.scrubWait)
+	w.scrubAt = time.Now().Add(w.scrubPause())
 	if err != nil {
 		w.log.Warn("the WAL could not be emptied; it will be tried again", "err", w.judge(err))
 	}
