@@ -38,7 +38,8 @@ func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
 		return nil, err
 	}
 	v, m := newView(from), &begun.Manifest
-	v.undone, v.stale, v.edition = m.Withdrawn, m.Stale, m.Edition
+	v.undone, v.stale = m.Withdrawn, m.Stale
+	v.edition = max(m.Edition, FirstEdition) // which a scope without messages gets with its first one
 	v.stands.set(m)
 	restored := recovery.Async(func() error { return v.loadFacts(ctx, c.cache, &begun) })
 	learnt := recovery.Async(func() error { Prepare(); return nil }) // while the scope comes from the store, there is time

@@ -41,27 +41,29 @@ func TestPiecesOfViewsInUse(t *testing.T) {
 }
 
 // TestPiecesOfViewsReadNoTexts: the keeper reads no texts while the scope is in use, not
-// even when it has made pieces before.
+// even when it has made pieces before. A scope with a key is read before its first message.
 func TestPiecesOfViewsReadNoTexts(t *testing.T) {
 	t.Parallel()
-	h := setup(t, 4000)
-	reads := &textless{Archive: h.db}
-	h.views = memory.NewViews(reads, 64<<20)
-	h.runner = h.runs(run.Config{}, nil)
-	keeper := smallKeeper(h.views)
-	for i := range 30 {
-		h.mustTurn(&run.Request{Session: "s", Messages: user(keptText(i))})
-		before := reads.texts
-		if err := keeper.Keep(t.Context(), owner.Local(), memory.Scope{Root: "s"}); err != nil {
-			t.Fatal(err)
+	for _, scope := range []memory.Scope{{Root: "s"}, {Key: "key"}} {
+		h := setup(t, 4000)
+		reads := &textless{Archive: h.db}
+		h.views = memory.NewViews(reads, 64<<20)
+		h.runner = h.runs(run.Config{}, nil)
+		keeper := smallKeeper(h.views)
+		for i := range 30 {
+			h.mustTurn(&run.Request{Session: "s", Key: scope.Key, Messages: user(keptText(i))})
+			before := reads.texts
+			if err := keeper.Keep(t.Context(), owner.Local(), scope); err != nil {
+				t.Fatal(err)
+			}
+			if reads.texts > before {
+				t.Fatalf("%+v, turn %d: got %d texts read, want none", scope, i, reads.texts-before)
+			}
 		}
-		if reads.texts > before {
-			t.Fatalf("turn %d: got %d texts read, want none", i, reads.texts-before)
+		m, err := h.db.Manifest(t.Context(), owner.Local(), scope)
+		if err != nil || len(m.Run(memory.MessagePiece)) < 2 || len(m.Run(memory.FactPiece)) < 2 {
+			t.Errorf("%+v: got the pieces %+v and %v, want several of each kind", scope, m.Pieces, err)
 		}
-	}
-	m, err := h.db.Manifest(t.Context(), owner.Local(), memory.Scope{Root: "s"})
-	if err != nil || len(m.Run(memory.MessagePiece)) < 2 || len(m.Run(memory.FactPiece)) < 2 {
-		t.Errorf("got the pieces %+v and %v, want several of each kind", m.Pieces, err)
 	}
 }
 
