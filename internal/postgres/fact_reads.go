@@ -3,18 +3,16 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 // The facts of a scope: ?1 is the owner, ?2 the key or the root, ?3 the newest time of
@@ -229,63 +227,13 @@ func lookUp[V, R any](ctx context.Context, db *DB, o owner.Owner, w wanted[R], v
 	return rows, err
 }
 
-// factRow is a row of factColumns, with the values as the driver has them.
-type factRow [25]any
-
-func (r *factRow) text(column int) string {
-	s, _ := r[column].(string)
-	return s
-}
-
-func (r *factRow) number(column int) int64 {
-	n, _ := r[column].(int64)
-	return n
-}
-
-func (r *factRow) time(column int) time.Time {
-	n, there := r[column].(int64)
-	return fromMillis(sql.NullInt64{Int64: n, Valid: there})
-}
-
 // factScanner returns a function that reads rows of factColumns, for one query.
 func factScanner() func(*rows) (memory.StoredFact, error) {
-	var r factRow
-	var into [len(r)]any
-	for i := range r {
-		into[i] = &r[i]
-	}
+	r, into := storage.NewFactReader()
 	return func(rows *rows) (memory.StoredFact, error) {
-		if err := rows.Scan(into[:]...); err != nil {
+		if err := rows.Scan(into...); err != nil {
 			return memory.StoredFact{}, fmt.Errorf("read fact: %w", err)
 		}
-		return r.fact(), nil
+		return r.Fact(), nil
 	}
-}
-
-// fact is the fact of a row.
-func (r *factRow) fact() memory.StoredFact {
-	number := memory.FactNumber(r.number(0))
-	f := memory.StoredFact{
-		Fact: memory.Fact{
-			ID: memory.FactID(r.text(3)), Kind: memory.Kind(r.text(5)), Quote: r.text(8), Statement: r.text(11),
-			Source: memory.Source{
-				MessageID: number.Message(), Root: session.ID(r.text(1)), Seq: r.number(2), SessionID: session.ID(r.text(4)),
-				Role: session.Role(r.text(6)), Speaker: r.text(7), Start: int(r.number(9)), End: int(r.number(10)),
-			},
-			Subject: r.text(12), Attribute: r.text(13), Value: r.text(14), Because: r.text(15),
-			SaidAt: bound.FromMillis(r.number(16)), When: memory.Interval{From: r.time(17), To: r.time(18)},
-			SupersededBy: memory.FactID(r.text(19)), SupersededAt: r.time(20),
-		},
-		Mark: memory.Mark{Number: number, DoubtedBy: memory.FactID(r.text(22)), Section: memory.Nowhere},
-	}
-	if f.Statement == "" {
-		f.Statement = f.Quote
-	}
-	if links := r.text(21); links != "" && json.Unmarshal([]byte(links), &f.Links) != nil {
-		f.Links = nil // the row is damaged: the fact is returned without links
-	}
-	if section, there := r[23].(int64); there && section >= 0 && section < int64(memory.Nowhere) {
-		f.Section, f.Weight = memory.Section(section), int32(r.number(24))
-	}
-	return f
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 const (
-	factColumns = `number, root_id, seq, id, session_id, kind, role, speaker, quote, quote_start, quote_end, statement,
-		subject, attribute, value, because, said_at, when_from, when_to, superseded_by, superseded_at, links, doubted_by, section, weight`
-	insertFact = `INSERT INTO facts (number, owner_id, scope_id, root_id, seq, id, session_id, kind, role, speaker,
+	factColumns = storage.FactColumns
+	insertFact  = `INSERT INTO facts (number, owner_id, scope_id, root_id, seq, id, session_id, kind, role, speaker,
 		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, recorded_at, when_from, when_to,
 		superseded_by, superseded_at, links, doubted_by, section, weight) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
