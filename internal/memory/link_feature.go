@@ -107,15 +107,11 @@ func (s *State) compare(was, now *record, rare *rareTerms, v *linkValues) {
 	p.words()
 	p.clauses()
 	for _, near := range s.beside(now) {
-		if near != nil {
-			beside := near.weigh()
-			v[contextNewer] = max(v[contextNewer], coverage(p.was, near, &beside))
-		}
+		beside := weighTerms(near)
+		v[contextNewer] = max(v[contextNewer], coverage(p.was.termList(), near, &beside))
 	}
 	for _, near := range s.beside(was) {
-		if near != nil {
-			v[contextOlder] = max(v[contextOlder], coverage(near, p.now, &p.rare.plain))
-		}
+		v[contextOlder] = max(v[contextOlder], coverage(near, p.now.termList(), &p.rare.plain))
 	}
 	p.slot(&was.Fact, &now.Fact)
 	v.when(conflict, v[sameSlot] > 0 || p.otherFigure() || p.otherDay() || p.otherOfKind())
@@ -212,14 +208,14 @@ func largest(of *[maxParts]float32) int {
 
 // coverage is the part of the newer statement's weight that the older one shares. newer are
 // the weights of the newer one.
-func coverage(was, now *signature, newer *weights) float32 {
-	shared, i, older := float32(0), 0, was.terms[:was.numTerms]
-	for k := range now.terms[:now.numTerms] {
-		stem := now.terms[k].stem
-		for i < len(older) && older[i].stem < stem {
+func coverage(was, now []term, newer *weights) float32 {
+	shared, i := float32(0), 0
+	for k := range now {
+		stem := now[k].stem
+		for i < len(was) && was[i].stem < stem {
 			i++
 		}
-		if i < len(older) && older[i].stem == stem {
+		if i < len(was) && was[i].stem == stem {
 			shared += newer.of[k]
 		}
 	}
@@ -235,12 +231,19 @@ type weights struct {
 }
 
 // weigh is the weights of a signature's terms.
-func (g *signature) weigh() (w weights) {
-	for i := range g.terms[:g.numTerms] {
-		one := g.terms[i].weight()
-		w.of[i] = one
-		w.ofPart[g.part[i]] += one
-		w.all += one
+func (g *signature) weigh() weights {
+	w := weighTerms(g.termList())
+	for i := range g.termList() {
+		w.ofPart[g.part[i]] += w.of[i]
+	}
+	return w
+}
+
+// weighTerms is the weights of the terms of a statement, without those of its clauses.
+func weighTerms(terms []term) (w weights) {
+	for i := range terms {
+		w.of[i] = terms[i].weight()
+		w.all += w.of[i]
 	}
 	return w
 }

@@ -43,13 +43,44 @@ func (s *State) signature(k *record) *signature {
 		about := s.signatureOf(&k.Fact)
 		k.about = &about
 	}
-	s.size += int64(unsafe.Sizeof(*k.about))
+	s.derive(k, int64(unsafe.Sizeof(*k.about)))
 	return k.about
 }
 
-// neighbours are the signatures of the facts before and after a fact that quote the same
-// message; nil for none.
-type neighbours [2]*signature
+// derived is what the archive told about facts in memory, beyond the facts themselves. The archive
+// tells it again, from blocks that are in memory.
+type derived struct {
+	of          []*record
+	bytes, most int64
+}
+
+// mostDerived bounds what is derived, in bytes.
+const mostDerived = 4 << 20
+
+// derive counts bytes that were derived of a fact. Those of facts in the archive are dropped before
+// they are too many; a caller that uses one of them keeps it.
+func (s *State) derive(k *record, bytes int64) {
+	s.size += bytes
+	if k.Number > s.rested {
+		return
+	}
+	d := &s.derived
+	if d.bytes+bytes > d.most {
+		for _, of := range d.of {
+			of.about, of.beside = nil, nil
+		}
+		s.size -= d.bytes
+		d.drop()
+	}
+	d.of, d.bytes = append(d.of, k), d.bytes+bytes
+}
+
+// drop lets go of what is derived.
+func (d *derived) drop() { d.of, d.bytes = nil, 0 }
+
+// neighbours are the terms of the facts before and after a fact that quote the same message;
+// none without such a fact.
+type neighbours [2][]term
 
 // beside are the neighbours of a fact. Those that are not in memory are not read for it.
 func (s *State) beside(k *record) (out neighbours) {
@@ -60,14 +91,17 @@ func (s *State) beside(k *record) (out neighbours) {
 	for i, n := range [...]FactNumber{k.Number - 1, k.Number + 1} {
 		switch o := s.held[n]; {
 		case o != nil && o.Source.Root == k.Source.Root && o.Source.Seq == k.Source.Seq:
-			out[i] = s.signature(o)
+			out[i] = s.signature(o).termList()
 		case o == nil && k.Number <= s.rested && n.Message() == k.Number.Message():
-			out[i], told = s.archive.signature(n), true
+			told = true
+			if about := s.archive.signature(n); about != nil {
+				out[i] = slices.Clone(about.termList()) // the rest of the signature takes much memory
+			}
 		}
 	}
 	if told {
 		k.beside = &out
-		s.size += int64(unsafe.Sizeof(out) + 2*unsafe.Sizeof(signature{}))
+		s.derive(k, int64(unsafe.Sizeof(out))+int64(len(out[0])+len(out[1]))*int64(unsafe.Sizeof(term{})))
 	}
 	return out
 }

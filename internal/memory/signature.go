@@ -44,6 +44,9 @@ type term struct {
 	flags termFlags
 }
 
+// termList are the terms, which are those of the signature itself.
+func (g *signature) termList() []term { return g.terms[:g.numTerms] }
+
 // noWord is the number of words that the table of word vectors lacks.
 const noWord = 1<<16 - 1
 

@@ -29,6 +29,8 @@ type State struct {
 	learnt int
 	shelf  shelf
 	size   int64
+	// derived can be dropped at any time.
+	derived derived
 
 	pool []candidate // buffer for the facts that a new one is compared with
 	toks []token     // of text, the last one that was read
@@ -62,7 +64,7 @@ type Change struct {
 func NewState() *State {
 	return &State{
 		l: theLexicon(), archive: nothing{}, held: map[FactNumber]*record{}, byID: map[FactID]*record{}, index: index{},
-		shelf: newShelf(), lists: newLists(),
+		shelf: newShelf(), lists: newLists(), derived: derived{most: mostDerived},
 	}
 }
 

@@ -148,15 +148,20 @@ func TestStateOverPieces(t *testing.T) {
 	random := rand.New(rand.NewPCG(18, 1))
 	said := remarks()
 	random.Shuffle(len(said), func(i, j int) { said[i], said[j] = said[j], said[i] })
-	whole, partly := NewState(), NewState()
-	rested := FactNumber(0)
+	whole, partly := NewState(), forgetful()
+	rested, dropped := FactNumber(0), false
 	kept := newRows()
 	for i := range 300 {
 		text := strings.Join(said[2*i:2*i+1+random.IntN(2)], ". ")
 		d := spoken(int64(i+1), session.User, text)
 		d.MessageID = int64(i + 1)
 		facts := Distill(d, nil)
+		before := len(partly.derived.of)
 		want, got := whole.Learn(facts), partly.Learn(facts)
+		dropped = dropped || before > len(partly.derived.of)
+		if d := &partly.derived; d.bytes > d.most {
+			t.Fatalf("got %d derived bytes, want %d at most", d.bytes, d.most)
+		}
 		kept.write(want)
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Fatalf("after %d messages, %q (-whole +over pieces):\n%s", i, text, diff)
@@ -166,7 +171,7 @@ func TestStateOverPieces(t *testing.T) {
 		}
 		on := kept.divide(t, random, int64(i+1-random.IntN(5)))
 		if on.last() < rested || random.IntN(3) == 0 {
-			partly = NewState()
+			partly = forgetful()
 			partly.rest(on, on.last())
 			partly.take(kept.pick(func(f *StoredFact) bool { return f.Number > on.last() }))
 		}
@@ -182,6 +187,16 @@ func TestStateOverPieces(t *testing.T) {
 			agree(t, whole, partly, said[random.IntN(len(said))])
 		}
 	}
+	if !dropped {
+		t.Error("nothing derived was dropped")
+	}
+}
+
+// forgetful is a state that holds little of what is derived of facts in its archive.
+func forgetful() *State {
+	s := NewState()
+	s.derived.most = 20 << 10
+	return s
 }
 
 // TestStateLooksUpOldMessages: facts of a message after all others are new, however many they
