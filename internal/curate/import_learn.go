@@ -24,18 +24,35 @@ type learners struct {
 	of     map[memory.Scope]*memory.View
 	later  []memory.Scope
 	leaves []func()
+	views  *memory.Views
+	// held is the size of the views before they learnt anything, in bytes.
+	held int64
 }
 
 // learners returns the views for some messages, whose ids are set.
 func (im *importer) learners(ctx context.Context, scopes []memory.Scope, ms []session.Message) (*learners, error) {
-	l := &learners{of: make(map[memory.Scope]*memory.View, len(scopes))}
+	l := &learners{of: make(map[memory.Scope]*memory.View, len(scopes)), views: im.curator.views}
 	for _, scope := range scopes {
 		if err := im.learner(ctx, l, scope, ms); err != nil {
 			l.leave()
 			return nil, err
 		}
 	}
+	l.held = l.size()
 	return l, nil
+}
+
+// full reports whether the views hold as much as they may during one step. Each new fact is compared
+// with some of the newest facts that share a word with it, and a view holds what it has read until the
+// step is stored.
+func (l *learners) full() bool { return l.views.Full(l.held, l.size()) }
+
+// size is the size of the views, in bytes.
+func (l *learners) size() (bytes int64) {
+	for _, view := range l.of {
+		bytes += view.Size()
+	}
+	return bytes
 }
 
 // learner adds the view of a scope, if the scope can be learnt on.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -15,14 +14,14 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// fill adds the messages to a step, learns them, and stores the step. No other step of their
-// scopes comes between their numbers and their place in the store.
+// fill adds the messages to a step, learns them, and stores the step. If learning them reads much
+// of a scope, it takes several steps. No other step of their scopes comes between their numbers
+// and their place in the store.
 func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Message) error {
 	for i := range ms {
 		ms[i].RootID = im.tip.RootID
 	}
-	scopes := scopesOf(ms)
-	release, err := im.curator.lineages.Alone(ctx, im.o, slices.Clone(scopes)...)
+	release, err := im.curator.lineages.Alone(ctx, im.o, scopesOf(ms)...)
 	if err != nil {
 		return err
 	}
@@ -30,50 +29,71 @@ func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Me
 	if err := errors.Join(im.number(ctx, ms), im.readErasures(ctx)); err != nil {
 		return err
 	}
-	learners, err := im.learners(ctx, scopes, ms)
+	lineage.NameTools(im.names, ms)
+	for len(ms) > 0 {
+		taken, err := im.fillSome(ctx, step, ms)
+		if err != nil {
+			return err
+		}
+		ms, step = ms[taken:], lineage.Step{Session: im.tip}
+	}
+	return nil
+}
+
+// fillSome stores a step with the first messages, and returns how many: all, or as many as could
+// be learnt before their views had read much. Scopes shed what they have read after the step.
+func (im *importer) fillSome(ctx context.Context, step lineage.Step, ms []session.Message) (taken int, err error) {
+	learners, err := im.learners(ctx, scopesOf(ms), ms)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer learners.leave()
 	opened := step.Session
-	lineage.NameTools(im.names, ms)
-	for i := range ms {
-		m := &ms[i]
-		m.Seq = im.tip.NextSeq
-		im.clean(m)
-		if err := im.checkReceipt(ctx, m); err != nil {
-			return err
+	for taken < len(ms) && !learners.full() {
+		if err := im.add(ctx, &step, &ms[taken], learners); err != nil {
+			return 0, err
 		}
-		m.Tokens = lineage.Tokens(m, im.count)
-		m.Hash = lineage.Chain(im.last, m)
-		im.last = m.Hash
-		if m.Role == session.User {
-			im.begins = append(im.begins, m.Seq)
-		}
-		lineage.Count(&im.tip, m)
-		if !m.Stands() {
-			im.tip.LineageTokens -= int64(m.Tokens + compression.MessageOverhead)
-			continue
-		}
-		if view := learners.of[scopeOf(m)]; view != nil {
-			step.Learn(im.curator.lineages.Learn(view, ranking.DocumentOf(m)))
-		}
+		taken++
 	}
-	step.Messages, step.Untold = ms, lineage.OfImport
+	step.Messages, step.Untold = ms[:taken], lineage.OfImport
 	learners.tell(&step)
 	step.Session = im.tip
-	if step.Origin, err = im.reached(len(ms)); err != nil {
-		return err
+	if step.Origin, err = im.reached(taken); err != nil {
+		return 0, err
 	}
 	step.Session.EndedAt, step.Session.EndReason = opened.EndedAt, opened.EndReason
 	if len(im.rows) == 0 {
 		step.Session.EndedAt, step.Session.EndReason = im.tip.LastActive, session.EndIncomplete
 	}
 	if err := im.store(ctx, step); err != nil {
-		return err
+		return 0, err
 	}
 	for _, scope := range step.Unlearnt {
 		im.curator.views.Drop(im.o, scope) // it lacks the messages
+	}
+	return taken, nil
+}
+
+// add gives a message its place behind the tip, and lets its scope learn it.
+func (im *importer) add(ctx context.Context, step *lineage.Step, m *session.Message, learners *learners) error {
+	m.Seq = im.tip.NextSeq
+	im.clean(m)
+	if err := im.checkReceipt(ctx, m); err != nil {
+		return err
+	}
+	m.Tokens = lineage.Tokens(m, im.count)
+	m.Hash = lineage.Chain(im.last, m)
+	im.last = m.Hash
+	if m.Role == session.User {
+		im.begins = append(im.begins, m.Seq)
+	}
+	lineage.Count(&im.tip, m)
+	if !m.Stands() {
+		im.tip.LineageTokens -= int64(m.Tokens + compression.MessageOverhead)
+		return nil
+	}
+	if view := learners.of[scopeOf(m)]; view != nil {
+		step.Learn(im.curator.lineages.Learn(view, ranking.DocumentOf(m)))
 	}
 	return nil
 }

@@ -314,8 +314,8 @@ func (v *View) Hash() string {
 	return hash
 }
 
-// size is the approximate size of the view, in bytes.
-func (v *View) size() int64 {
+// Size is the approximate size of the view, in bytes.
+func (v *View) Size() int64 {
 	v.searching.Lock()
 	defer v.searching.Unlock()
 	v.mu.Lock()
@@ -323,7 +323,7 @@ func (v *View) size() int64 {
 	return v.held()
 }
 
-// held is [View.size] for a caller that holds both locks.
+// held is [View.Size] for a caller that holds both locks.
 func (v *View) held() int64 {
 	return v.state.Size() + v.course.size() + v.textSize + v.corpus.index.Size() + v.meanings.Size() + v.quotes.Size()
 }

@@ -44,6 +44,11 @@ func (c *Views) Stats() piece.Stats {
 	return s
 }
 
+// Full reports whether views that held a number of bytes, and now hold another one, take so much of the
+// cache that they should be left, so that they shed what they have read. Views that held as much before
+// may read some more.
+func (c *Views) Full(held, now int64) bool { return now > c.limit*3/4 && now-held > c.limit/8 }
+
 // viewKey names a scope of an owner: its session key, or its lineage.
 type viewKey struct {
 	owner string
@@ -181,7 +186,7 @@ func (c *Views) leave(e *viewEntry) {
 	select {
 	case <-e.loaded:
 		if e.view != nil {
-			size = e.view.size()
+			size = e.view.Size()
 			spent = errors.Join(e.view.Err(), e.view.damage()) != nil
 		}
 	default:
