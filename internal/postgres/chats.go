@@ -20,7 +20,7 @@ func placeArgs(o owner.Owner, at gateway.Place) []any {
 	return []any{o.ID(), string(at.Platform), at.Account, at.Chat, at.Thread}
 }
 
-// openChat makes the chat of an event, if it is new. Its key is that of the chat's other
+// openChat makes the chat of an event, if it is new, and notes that it is active. Its key is that of the chat's other
 // threads. If there are none, it is the short one, unless another chat of the bot has it.
 func (t *tx) openChat(a *gateway.Admitted, at any) error {
 	e := &a.Event
@@ -37,7 +37,8 @@ func (t *tx) openChat(a *gateway.Admitted, at any) error {
 					AND session_key = ?8) THEN ?9 ELSE ?8 END),
 			?10::text, ?11::text, ?12::bigint, ?12::bigint
 		WHERE true ON CONFLICT (owner_id, platform, account, chat_id, thread_id)
-		DO UPDATE SET title = coalesce(excluded.title, chats.title), zone = coalesce(excluded.zone, chats.zone)`
+		DO UPDATE SET title = coalesce(excluded.title, chats.title), zone = coalesce(excluded.zone, chats.zone),
+			active_at = excluded.active_at`
 	if _, err := t.exec(insert, args...); err != nil {
 		return fmt.Errorf("open chat: %w", err)
 	}

@@ -51,34 +51,27 @@ func (db *DB) CommitEvents(ctx context.Context, host owner.Owner, c gateway.Comm
 	return fresh, err
 }
 
-// commitEvent stores one event. It reports false if the event is stored already.
-func (t *tx) commitEvent(a *gateway.Admitted, body string, at any) (bool, error) {
+// commitEvent stores one event, and opens its chat. It reports false if the event is stored already.
+func (t *tx) commitEvent(a *gateway.Admitted, body string, at any) (added bool, err error) {
 	e := &a.Event
 	var label string
+	var stored any
 	if a.State == gateway.Waiting {
-		if err := t.openChat(a, at); err != nil {
-			return false, err
-		}
+		stored = body
 		if e.Type != gateway.DM {
-			var err error
 			if label, err = t.labelOf(a); err != nil {
 				return false, err
 			}
 		}
 	}
-	var stored any
-	if a.State == gateway.Waiting {
-		stored = body
-	}
-	added, err := t.changed(`INSERT INTO chat_events (owner_id, platform, account, event_id, chat_id, thread_id, kind, user_id, message_id, state, reason, label, body, received_at)
+	added, err = t.changed(`INSERT INTO chat_events (owner_id, platform, account, event_id, chat_id, thread_id, kind, user_id, message_id, state, reason, label, body, received_at)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
 		a.Owner.ID(), string(e.Place.Platform), e.Place.Account, e.ID, e.Place.Chat, e.Place.Thread, string(e.Kind), e.From.ID, null(e.Message),
 		string(a.State), null(a.Reason), null(label), stored, at)
 	if err != nil || !added || a.State != gateway.Waiting {
 		return added, err
 	}
-	_, err = t.exec(`UPDATE chats SET active_at = ? WHERE `+atPlace, append([]any{at}, placeArgs(a.Owner, e.Place)...)...)
-	return true, err
+	return true, t.openChat(a, at)
 }
 
 // labelOf is what the sender of an event is called in the chat.
@@ -244,17 +237,28 @@ func (db *DB) TakeEvents(ctx context.Context, o owner.Owner, k gateway.Taking) (
 				return fault.New(fault.Conflict, "event_taken", "The event does not wait any more.")
 			}
 		}
-		t.chatsChanged(o)
 		var err error
-		chat, err = scanChat(t.row(`UPDATE chats SET session_id = coalesce(session_id, ?), active_at = ? WHERE `+atPlace+`
-			AND (session_id IS NULL OR active_at > ?) RETURNING `+chatColumns,
-			append(append([]any{null(k.Session), millis(k.At)}, placeArgs(o, k.Place)...), bound.Millis(k.ActiveAfter))...))
-		if fault.KindOf(err) == fault.NotFound && !k.ActiveAfter.IsZero() {
-			err = fault.New(fault.Conflict, gateway.CodeIdle, "The chat was not active lately.")
-		}
+		chat, err = t.takeChat(o, &k)
 		return err
 	})
 	return chat, err
+}
+
+// takeChat is the chat of a turn that begins, with a new session if it has none. When the chat was active was
+// stored with the events.
+func (t *tx) takeChat(o owner.Owner, k *gateway.Taking) (gateway.Chat, error) {
+	chat, err := scanChat(t.row(selectChat, placeArgs(o, k.Place)...))
+	switch {
+	case err != nil:
+		return chat, err
+	case chat.Session != "" && !chat.Active.After(k.ActiveAfter):
+		return chat, fault.New(fault.Conflict, gateway.CodeIdle, "The chat was not active lately.")
+	case chat.Session != "":
+		return chat, nil
+	}
+	t.chatsChanged(o)
+	return scanChat(t.row(`UPDATE chats SET session_id = ?, active_at = ? WHERE `+atPlace+` RETURNING `+chatColumns,
+		append([]any{string(k.Session), millis(k.At)}, placeArgs(o, k.Place)...)...))
 }
 
 // PlanCommand implements gateway.Inbox.
@@ -291,9 +295,9 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 				return fmt.Errorf("settle an event: %w", err)
 			}
 		}
-		if _, err := t.exec(`UPDATE chats SET session_id = CASE WHEN `+leadsTo+` THEN ? ELSE session_id END,
+		if _, err := t.exec(`UPDATE chats SET session_id = CASE WHEN session_id <> ? AND `+leadsTo+` THEN ? ELSE session_id END,
 			notice = CASE WHEN ? THEN NULL ELSE notice END, active_at = max(active_at, ?) WHERE `+atPlace,
-			append([]any{string(s.Session), null(s.Session), s.Noticed, millis(s.At)}, placeArgs(o, s.Place)...)...); err != nil {
+			append([]any{string(s.Session), string(s.Session), null(s.Session), s.Noticed, millis(s.At)}, placeArgs(o, s.Place)...)...); err != nil {
 			return fmt.Errorf("update chat: %w", err)
 		}
 		t.chatsChanged(o)

@@ -20,7 +20,7 @@ func placeArgs(o owner.Owner, at gateway.Place) []any {
 	return []any{o.ID(), string(at.Platform), at.Account, at.Chat, at.Thread}
 }
 
-// openChat makes the chat of an event, if it is new. Its key is that of the chat's other
+// openChat makes the chat of an event, if it is new, and notes that it is active. Its key is that of the chat's other
 // threads. If there are none, it is the short one, unless another chat of the bot has it.
 func (t *tx) openChat(a *gateway.Admitted, at any) error {
 	e := &a.Event
@@ -36,7 +36,8 @@ func (t *tx) openChat(a *gateway.Admitted, at any) error {
 				CASE WHEN ?8 = '' OR EXISTS (SELECT 1 FROM chats WHERE owner_id = ?1 AND platform = ?2 AND account = ?3
 					AND session_key = ?8) THEN ?9 ELSE ?8 END),
 			?10, ?11, ?12, ?12
-		WHERE true ON CONFLICT DO UPDATE SET title = coalesce(excluded.title, title), zone = coalesce(excluded.zone, zone)`
+		WHERE true ON CONFLICT DO UPDATE SET title = coalesce(excluded.title, title), zone = coalesce(excluded.zone, zone),
+			active_at = excluded.active_at`
 	if _, err := t.exec(insert, args...); err != nil {
 		return fmt.Errorf("open chat: %w", err)
 	}
