@@ -50,7 +50,8 @@ type CatchUp interface {
 	CatchUp(ctx context.Context, at Place, after MessageID) ([]Event, error)
 }
 
-// Finder is an adapter that can find out what became of a message whose sending broke off.
+// Finder is an adapter that can find out what became of a message whose sending broke off. An adapter
+// whose platform tells later what became of a message, by Failed and Arrived, is one.
 type Finder interface {
 	// Find reports whether a message was sent, and its id. It never finds Out.Replaces. It fails
 	// as Send does.

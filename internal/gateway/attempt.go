@@ -28,14 +28,20 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 		}
 	case ToSend, Parked, Sent, GaveUp:
 	}
+	if g.unstored.complete(s) {
+		return g.markSent(ctx, l, s)
+	}
 	s.State, s.Attempts, s.WakeAt = Sending, s.Attempts+1, g.moment()
-	if err := g.mark(ctx, l, s); err != nil {
-		return err
+	_, finds := bot.Adapter.(Finder)
+	if finds { // a server that finds the message asks what became of it; without an answer it would send it in any case
+		if err := g.mark(ctx, l, s); err != nil {
+			return err
+		}
 	}
 	out := outOf(bot, s)
 	id, err := g.send(ctx, bot, out)
 	if ctx.Err() != nil && err != nil {
-		return ctx.Err() // the row says that the message is being sent: the next server finds out
+		return ctx.Err() // the next server finds out, or sends the message again
 	}
 	if err != nil {
 		if now := g.moment(); now.Sub(s.WakeAt) >= sendTimeout {
@@ -44,14 +50,24 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 		return g.refused(ctx, l, s, err)
 	}
 	s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""
-	if _, knows := bot.Adapter.(Finder); knows && s.Attempts > 1 {
+	if finds && s.Attempts > 1 {
 		s.State = s.taken(bot) // perhaps the platform has the text of an earlier try
 		return g.mark(ctx, l, s)
 	}
 	if d := g.drafts.of(l.owner, s.Place); d != nil && d.run == s.Origin {
 		d.show(s.Part, out.Text, s.SentAt)
 	}
-	return g.mark(ctx, l, s)
+	return g.markSent(ctx, l, s)
+}
+
+// markSent stores that the platform has taken a message. Until it is stored, the message is remembered.
+func (g *Gateway) markSent(ctx context.Context, l *lane, s *Send) error {
+	if err := g.mark(ctx, l, s); err != nil {
+		g.unstored.add(s)
+		return err
+	}
+	g.unstored.remove(s.ID)
+	return nil
 }
 
 // mark stores the state of a message, although the server may be stopping.

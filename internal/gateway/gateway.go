@@ -55,6 +55,7 @@ type Gateway struct {
 	left     left
 	parked   parked
 	slow     slow
+	unstored unstored
 	// hourglasses are the messages that people see waiting.
 	hourglasses hourglasses
 	marking     marking
@@ -129,7 +130,7 @@ func New(p Parts) *Gateway {
 	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
 	g.bridging.inside = make(map[laneKey]chan struct{})
 	g.drafts, g.hourglasses.by, g.marking = newDrafts(), make(map[laneKey][]MessageID), newMarking()
-	g.pace, g.left, g.parked, g.slow = newPace(p.Now), newLeft(), newParked(), newSlow()
+	g.pace, g.left, g.parked, g.slow, g.unstored = newPace(p.Now), newLeft(), newParked(), newSlow(), newUnstored()
 	return g
 }
 

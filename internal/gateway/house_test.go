@@ -232,6 +232,7 @@ type house struct {
 	fails    func() error        // when events are settled; nil for never
 	loses    func() error        // once events are settled; nil for never
 	breaks   func() error        // once messages are stored; nil for never
+	marks    func() error        // before the state of a message is stored; nil for nothing
 	begins   func()              // before a part of an answer is stored that is being written; nil for nothing
 	stop     context.CancelFunc
 	ended    chan error
@@ -260,6 +261,15 @@ func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Set
 		err = s.house.loses()
 	}
 	return err
+}
+
+func (s settling) MarkSend(ctx context.Context, o owner.Owner, m *gateway.Send) error {
+	if s.house.marks != nil {
+		if err := s.house.marks(); err != nil {
+			return err
+		}
+	}
+	return s.Store.MarkSend(ctx, o, m)
 }
 
 func (s settling) AddSends(ctx context.Context, o owner.Owner, list []gateway.Send) error {

@@ -225,7 +225,7 @@ func TestAParkedMessageIsKept(t *testing.T) {
 func TestAFailureDuringASend(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := setup(t, func(h *house) { h.bot.Stream = false })
+		h := setup(t, func(h *house) { h.bot.Stream, h.adapter = false, finder{h.wire} })
 		defer h.end()
 		failed := gateway.Event{ID: "late", Kind: gateway.Failed, Type: gateway.DM, From: gateway.Sender{ID: ada}, Reason: "it cannot be delivered"}
 		var during error
