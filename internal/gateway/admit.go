@@ -74,21 +74,21 @@ func (g *Gateway) keep(ctx context.Context, b *Bot, c Committed, strangers []*Ev
 	if len(c.Events) == 0 && c.After == "" { // all were about messages of the bot
 		return 0, nil
 	}
-	fresh, err := g.store.CommitEvents(ctx, b.Owner, c)
+	kept, err := g.store.CommitEvents(ctx, b.Owner, c)
 	if err != nil {
 		return 0, fmt.Errorf("store events: %w", err)
 	}
 	for i := range c.Events {
 		if a := &c.Events[i]; a.State == Waiting {
-			g.notice(b, a.Owner, &a.Event)
+			g.notice(b, a.Owner, &a.Event, kept.Alone)
 		}
 	}
-	if fresh > 0 {
+	if kept.Fresh > 0 {
 		for _, e := range strangers {
 			g.turnAway(b, e)
 		}
 	}
-	return fresh, nil
+	return kept.Fresh, nil
 }
 
 // Why an event is ignored.

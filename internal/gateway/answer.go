@@ -22,9 +22,10 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 	o := l.owner
 	caller := callerOf(o)
 	d := g.drafts.begin(o, chat, b, bot.streams(chat))
+	var answer []Send
 	defer func() {
 		g.drafts.end(d)
-		g.deliverSoon(bot, o, chat.Place) // and forget it, once all of it is shown
+		g.deliverSoon(bot, o, chat.Place, answer) // and forget it, once all of it is shown
 	}()
 	if away, err := g.movedAway(ctx, o, chat.Place, b); away || err != nil {
 		return err
@@ -48,7 +49,8 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 		case d.hasLeft():
 			return nil
 		case e.Run != nil:
-			return g.settle(ctx, bot, o, chat, b, e.Run)
+			answer, err = g.settle(ctx, bot, o, chat, b, e.Run)
+			return err
 		case e.Seq == 0: // a tick
 			if d.silent() {
 				g.signal(ctx, bot, chat.Place, newest, Typing)
@@ -69,7 +71,8 @@ func (g *Gateway) unfollowed(ctx context.Context, bot *Bot, o owner.Owner, chat 
 	case ctx.Err() != nil || fault.CodeOf(err) == "draining":
 		return ctx.Err()
 	case fault.KindOf(err) == fault.NotFound: // the turn was erased while it was under way
-		return g.settle(ctx, bot, o, chat, b, &live.Run{ID: b.run, State: live.Cancelled})
+		_, err := g.settle(ctx, bot, o, chat, b, &live.Run{ID: b.run, State: live.Cancelled})
+		return err
 	}
 	return fmt.Errorf("follow a turn: %w", err)
 }
@@ -100,10 +103,11 @@ func (g *Gateway) tell(ctx context.Context, o owner.Owner, d *draft, e *live.Eve
 // silentAnswer is the answer of a model that has nothing to say.
 const silentAnswer = "[SILENT]"
 
-// settle ends a turn: its answer becomes messages, and its events are over.
-func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, rec *live.Run) error {
+// settle ends a turn: its answer becomes messages, and its events are over. It returns the messages as
+// conclude does.
+func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, rec *live.Run) ([]Send, error) {
 	if err := g.retainUnread(ctx, o, chat, b, rec); err != nil {
-		return err
+		return nil, err
 	}
 	text := answerText(rec)
 	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: rec.Session, At: g.moment()}
@@ -116,26 +120,29 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 	return g.conclude(ctx, bot, o, chat, b, &s, text)
 }
 
-// conclude ends the events of a batch with an answer; "" for none. The caller has the answer sent.
-func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, text string) error {
+// conclude ends the events of a batch with an answer; "" for none. The caller has the answer sent. It returns
+// the messages of the answer, if they are all that is to be sent in the chat, and none was sent before.
+func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, text string) ([]Send, error) {
+	unsent := b.fresh && !g.drafts.sent(o, chat.Place)
 	if text != "" {
 		if chat.Notice != "" {
 			text, s.Noticed = chat.Notice+"\n\n"+text, true
 		}
 		list, err := g.compose(ctx, bot, o, chat, &message{
-			origin: b.run, text: text, replyTo: b.replyTo(chat), interaction: b.interaction(), unsent: b.fresh && !g.drafts.sent(o, chat.Place),
+			origin: b.run, text: text, replyTo: b.replyTo(chat), interaction: b.interaction(), unsent: unsent,
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s.Sends = list
 		s.undelivered()
 	}
 	if err := g.reviseMissing(ctx, o, chat, b); err != nil {
-		return err
+		return nil, err
 	}
-	if err := g.store.SettleEvents(ctx, o, *s); err != nil {
-		return fmt.Errorf("settle a turn: %w", err)
+	alone, err := g.store.SettleEvents(ctx, o, *s)
+	if err != nil {
+		return nil, fmt.Errorf("settle a turn: %w", err)
 	}
 	mark := Clear
 	if s.State == Lost {
@@ -146,17 +153,24 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 	for i := range b.events {
 		g.answered(runID(o, &b.events[i].Event), &over)
 	}
-	return nil
+	if !alone || !unsent {
+		return nil, nil
+	}
+	return s.Sends, nil
 }
 
 // deliverSoon asks for the messages of a chat to be sent, or to show their newest text. A bridge's caller fetches
-// them.
-func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place) {
+// them. all are all messages that are to be sent in the chat; nil if the caller does not know them.
+func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place, all []Send) {
 	if bot.Fetched {
 		g.drafts.forget(o, at)
 		return
 	}
-	g.lanes.ask(sending, o, at)
+	var known any
+	if len(all) > 0 {
+		known = all
+	}
+	g.lanes.askKnowing(sending, o, at, known)
 }
 
 // answerText is what people are told at the end of a turn; "" for nothing.

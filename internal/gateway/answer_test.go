@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -12,8 +13,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// TestOneLook: an answer of one message is read from the outbox once.
-func TestOneLook(t *testing.T) {
+// TestNoLook: neither a message that comes alone nor its answer is read from the store, which has just got them.
+// What comes with another one is.
+func TestNoLook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := setup(t, func(h *house) { h.bot.Stream = false })
@@ -22,9 +24,17 @@ func TestOneLook(t *testing.T) {
 			before := h.looks.Load()
 			h.receive(h.dm(ada, text))
 			h.settled()
-			if got := h.looks.Load() - before; got != 1 || len(h.wire.said()) != n+1 {
-				t.Errorf("%q: got %d looks, and %q was sent, want one look", text, got, h.wire.said())
+			if got := h.looks.Load() - before; got != 0 || len(h.wire.said()) != n+1 {
+				t.Errorf("%q: got %d looks, and %q was sent, want no look", text, got, h.wire.said())
 			}
+		}
+		before := h.looks.Load()
+		h.receive(h.dm(ada, "One."))
+		pass(100 * time.Millisecond)
+		h.receive(h.dm(ada, "Two."))
+		h.settled()
+		if h.looks.Load() == before || len(h.wire.said()) != 3 {
+			t.Errorf("got %d looks, and %q was sent, want some and one answer more", h.looks.Load()-before, h.wire.said())
 		}
 	})
 }

@@ -145,7 +145,7 @@ func (g *Gateway) carryOut(ctx context.Context, bot *Bot, l *lane, e *Inbound) e
 			return err
 		}
 	}
-	err = g.store.SettleEvents(ctx, l.owner, s)
+	_, err = g.store.SettleEvents(ctx, l.owner, s)
 	g.lanes.ask(sending, l.owner, l.place) // also what the store has, and has failed to say so
 	if err != nil {
 		return fmt.Errorf("settle a command: %w", err)

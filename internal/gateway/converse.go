@@ -21,7 +21,7 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 		return nil
 	}
 	for ctx.Err() == nil {
-		open, err := g.store.OpenEvents(ctx, l.owner, l.place, maxOpen)
+		open, err := g.open(ctx, l)
 		if err != nil {
 			return fmt.Errorf("read events: %w", err)
 		}
@@ -54,6 +54,15 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 	return nil
 }
 
+// open are the open events of a chat. The store is not asked for one that was just stored, and is the only
+// one.
+func (g *Gateway) open(ctx context.Context, l *lane) ([]Inbound, error) {
+	if known, ok := g.lanes.known(l).([]Inbound); ok {
+		return known, nil
+	}
+	return g.store.OpenEvents(ctx, l.owner, l.place, maxOpen)
+}
+
 // withCommand reports whether a command is among some events.
 func withCommand(list []Inbound) bool {
 	for i := range list {
@@ -73,7 +82,8 @@ func (g *Gateway) tooLate(ctx context.Context, l *lane, edits []Inbound) error {
 	for i := range edits {
 		s.Events = append(s.Events, edits[i].name())
 	}
-	return g.store.SettleEvents(ctx, l.owner, s)
+	_, err := g.store.SettleEvents(ctx, l.owner, s)
+	return err
 }
 
 // take gives the events of a batch to a turn, and answers them. What a reset owes is done before.
@@ -140,14 +150,15 @@ func (g *Gateway) answer(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 		return err
 	}
 	if b.unheard() {
-		defer g.deliverSoon(bot, l.owner, chat.Place)
+		defer g.deliverSoon(bot, l.owner, chat.Place, nil)
 		return g.answerUnheard(ctx, bot, l.owner, chat, b)
 	}
 	err := g.begin(ctx, bot, callerOf(l.owner), chat, b)
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.TooLarge, fault.Forbidden: // another try would fail, too
-		defer g.deliverSoon(bot, l.owner, chat.Place)
-		return g.settle(ctx, bot, l.owner, chat, b, &live.Run{ID: b.run, State: live.Failed, Failure: failureOf(err)})
+		defer g.deliverSoon(bot, l.owner, chat.Place, nil)
+		_, err := g.settle(ctx, bot, l.owner, chat, b, &live.Run{ID: b.run, State: live.Failed, Failure: failureOf(err)})
+		return err
 	}
 	if err != nil {
 		return fmt.Errorf("begin a turn: %w", err)

@@ -14,7 +14,7 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 		return nil
 	}
 	for ctx.Err() == nil {
-		list, err := g.store.Sends(ctx, l.owner, l.place, maxOpen)
+		list, err := g.toSend(ctx, l)
 		if err != nil {
 			return fmt.Errorf("read messages: %w", err)
 		}
@@ -32,6 +32,15 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 		}
 	}
 	return nil
+}
+
+// toSend are the messages of a chat that are not over. The store is not asked for those that were just stored,
+// and are all.
+func (g *Gateway) toSend(ctx context.Context, l *lane) ([]Send, error) {
+	if known, ok := g.lanes.known(l).([]Send); ok {
+		return known, nil
+	}
+	return g.store.Sends(ctx, l.owner, l.place, maxOpen)
 }
 
 // lastSent reports whether the one message that was to be sent is over, and nothing was asked for

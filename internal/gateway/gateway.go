@@ -198,13 +198,18 @@ func (g *Gateway) askAll(o owner.Owner, at Place) {
 	}
 }
 
-// notice asks for the work that an event makes.
-func (g *Gateway) notice(b *Bot, o owner.Owner, e *Event) {
+// notice asks for the work that an event makes. alone is the event as it is stored, if it is the only open one of
+// its chat; nil otherwise.
+func (g *Gateway) notice(b *Bot, o owner.Owner, e *Event, alone *Inbound) {
 	if isCommand(e) {
 		g.lanes.ask(commanding, o, e.Place)
 		return
 	}
-	g.lanes.ask(answering, o, e.Place) // before the draft is looked for: a turn that begins meanwhile looks for messages then
+	var known any
+	if alone != nil {
+		known = []Inbound{*alone}
+	}
+	g.lanes.askKnowing(answering, o, e.Place, known) // before the draft is looked for: a turn that begins meanwhile looks for messages then
 	if d := g.drafts.of(o, e.Place); d != nil {
 		g.lanes.aside(func(ctx context.Context) {
 			if err := g.crowdWaiting(ctx, b, o, e, d); err != nil && ctx.Err() == nil {

@@ -239,7 +239,7 @@ type house struct {
 	events   int
 	blind    atomic.Pointer[error]    // why nobody can say whether a session is at work; nil for nothing
 	waking   bool                     // outside of a bubble
-	looks    atomic.Int64             // into the outbox
+	looks    atomic.Int64             // into the inbox and the outbox
 	shown    map[string]chan struct{} // of a benchmark: tells that a chat was sent an answer
 }
 
@@ -250,17 +250,17 @@ type settling struct {
 	house *house
 }
 
-func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Settlement) error {
+func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Settlement) (bool, error) {
 	if s.house.fails != nil {
 		if err := s.house.fails(); err != nil {
-			return err
+			return false, err
 		}
 	}
-	err := s.Store.SettleEvents(ctx, o, c)
+	alone, err := s.Store.SettleEvents(ctx, o, c)
 	if err == nil && s.house.loses != nil {
 		err = s.house.loses()
 	}
-	return err
+	return alone, err
 }
 
 func (s settling) MarkSend(ctx context.Context, o owner.Owner, m *gateway.Send) error {
@@ -278,6 +278,11 @@ func (s settling) AddSends(ctx context.Context, o owner.Owner, list []gateway.Se
 		err = s.house.breaks()
 	}
 	return err
+}
+
+func (s settling) OpenEvents(ctx context.Context, o owner.Owner, at gateway.Place, limit int) ([]gateway.Inbound, error) {
+	s.house.looks.Add(1)
+	return s.Store.OpenEvents(ctx, o, at, limit)
 }
 
 func (s settling) Sends(ctx context.Context, o owner.Owner, at gateway.Place, limit int) ([]gateway.Send, error) {

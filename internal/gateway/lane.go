@@ -34,7 +34,10 @@ type lane struct {
 	owner owner.Owner
 	place Place
 	bell  *claim.Bell
-	again bool // asked for while it was busy; guarded by lanes.mu
+	// again says that the lane was asked for while it was busy. known is all that there was to do when it was
+	// asked for first, as the store would tell; nil if that is not known. Both are guarded by lanes.mu.
+	again bool
+	known any
 }
 
 // lanes are the lanes that have work.
@@ -50,7 +53,10 @@ type lanes struct {
 }
 
 // ask asks for the work of a kind on a chat, or wakes the lane that does it.
-func (ls *lanes) ask(t task, o owner.Owner, at Place) {
+func (ls *lanes) ask(t task, o owner.Owner, at Place) { ls.askKnowing(t, o, at, nil) }
+
+// askKnowing is ask for a caller that has just stored all that there is to do.
+func (ls *lanes) askKnowing(t task, o owner.Owner, at Place, known any) {
 	key := laneKey{t, o.ID(), at}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -58,14 +64,23 @@ func (ls *lanes) ask(t task, o owner.Owner, at Place) {
 		return // the store has the work, and the next server does it
 	}
 	if l := ls.active[key]; l != nil {
-		l.again = true
+		l.again, l.known = true, nil // there is more to do
 		l.bell.Ring()
 		return
 	}
-	l := &lane{owner: o, place: at, bell: claim.NewBell(ls.now)}
+	l := &lane{owner: o, place: at, bell: claim.NewBell(ls.now), known: known}
 	ls.active[key] = l
 	ctx := ls.ctx
 	ls.working.Go(recovery.Func(func() { ls.run(ctx, key, l) }, recovery.Logged(ctx, ls.log, "a chat")))
+}
+
+// known takes what a lane was asked to do; nil if the store must tell.
+func (ls *lanes) known(l *lane) any {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	known := l.known
+	l.known = nil
+	return known
 }
 
 // askedAgain reports whether a lane was asked for since it began its present work.

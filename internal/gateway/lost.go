@@ -49,7 +49,7 @@ func (g *Gateway) loseCommand(ctx context.Context, o owner.Owner, s *Send) error
 		return nil // the message answers a turn, or a job sent it
 	}
 	e := &list[i]
-	err = g.store.SettleEvents(ctx, o, Settlement{
+	_, err = g.store.SettleEvents(ctx, o, Settlement{
 		Place: s.Place, Events: []EventName{e.name()}, State: Commanded, Reason: s.Error, At: e.ReceivedAt,
 	})
 	if err != nil {

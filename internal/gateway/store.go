@@ -22,8 +22,8 @@ type Store interface {
 // Inbox keeps the events of the platforms.
 type Inbox interface {
 	// CommitEvents stores events that are not stored yet, makes the chats that they need,
-	// and stores the position behind them. It returns how many events were new.
-	CommitEvents(ctx context.Context, host owner.Owner, c Committed) (int, error)
+	// and stores the position behind them.
+	CommitEvents(ctx context.Context, host owner.Owner, c Committed) (Kept, error)
 	// BotPosition returns the stored position of a bot; "" for none.
 	BotPosition(ctx context.Context, host owner.Owner, p Platform, account string) (Position, error)
 	// OpenEvents returns the events of a chat that are not over, in the order they came, at most
@@ -41,8 +41,9 @@ type Inbox interface {
 	// messages whose events are over count as well.
 	NewestMessage(ctx context.Context, o owner.Owner, at Place, before time.Time) (MessageID, error)
 	// SettleEvents ends events, and stores the messages that answer them. An event whose answer
-	// was given up before, in part, becomes Lost in place of Answered.
-	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) error
+	// was given up before, in part, becomes Lost in place of Answered. alone says that the chat has
+	// no other messages to be sent.
+	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) (alone bool, err error)
 }
 
 // Journal shows what became of events.
@@ -123,6 +124,14 @@ type Committed struct {
 	// After is the position behind the events; "" leaves the stored one.
 	After Position
 	At    time.Time
+}
+
+// Kept is what was stored of events.
+type Kept struct {
+	Fresh int // how many were new
+	// Alone is the one event, if only one was to be stored, is new, and is the only open one of its chat. nil
+	// otherwise.
+	Alone *Inbound
 }
 
 // Admitted is an event with what becomes of it.

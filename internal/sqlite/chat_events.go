@@ -14,28 +14,31 @@ import (
 )
 
 // CommitEvents implements gateway.Inbox.
-func (db *DB) CommitEvents(ctx context.Context, host owner.Owner, c gateway.Committed) (int, error) {
+func (db *DB) CommitEvents(ctx context.Context, host owner.Owner, c gateway.Committed) (gateway.Kept, error) {
 	if err := errNoOwner(host); err != nil {
-		return 0, err
+		return gateway.Kept{}, err
 	}
 	bodies := make([]string, len(c.Events))
 	for i := range c.Events {
 		body, err := json.Marshal(&c.Events[i].Event)
 		if err != nil {
-			return 0, fmt.Errorf("encode an event: %w", err)
+			return gateway.Kept{}, fmt.Errorf("encode an event: %w", err)
 		}
 		bodies[i] = string(body)
 	}
-	fresh := 0
+	var kept gateway.Kept
 	err := db.w.submit(ctx, func(t *tx) error {
-		fresh = 0
+		kept = gateway.Kept{}
 		for i := range c.Events {
-			added, err := t.commitEvent(&c.Events[i], bodies[i], millis(c.At))
+			e, err := t.commitEvent(&c.Events[i], bodies[i], c.At)
 			if err != nil {
 				return err
 			}
-			if added {
-				fresh++
+			if e != nil {
+				kept.Fresh++
+			}
+			if kept.Alone, err = t.alone(&c, e); err != nil {
+				return err
 			}
 		}
 		if c.After == "" {
@@ -48,30 +51,55 @@ func (db *DB) CommitEvents(ctx context.Context, host owner.Owner, c gateway.Comm
 		}
 		return nil
 	})
-	return fresh, err
+	return kept, err
 }
 
-// commitEvent stores one event, and opens its chat. It reports false if the event is stored already.
-func (t *tx) commitEvent(a *gateway.Admitted, body string, at any) (added bool, err error) {
+// alone is an event that was stored, if no other one was to be stored and its chat has no other open one; nil
+// otherwise.
+func (t *tx) alone(c *gateway.Committed, e *gateway.Inbound) (*gateway.Inbound, error) {
+	if e == nil || len(c.Events) != 1 || e.State != gateway.Waiting {
+		return nil, nil
+	}
+	var open int
+	err := t.row(`SELECT count(*) FROM (SELECT 1 FROM chat_events WHERE `+atPlace+` AND state IN ('waiting', 'taken') LIMIT 2)`,
+		placeArgs(c.Events[0].Owner, e.Place)...).Scan(&open)
+	if err != nil {
+		return nil, fmt.Errorf("count open events: %w", err)
+	}
+	if open > 1 {
+		return nil, nil
+	}
+	return e, nil
+}
+
+// commitEvent stores one event, and opens its chat. It returns nil if the event is stored already.
+func (t *tx) commitEvent(a *gateway.Admitted, body string, at time.Time) (*gateway.Inbound, error) {
 	e := &a.Event
-	var label string
+	in := &gateway.Inbound{Event: *e, State: a.State, Reason: a.Reason, ReceivedAt: at}
 	var stored any
 	if a.State == gateway.Waiting {
 		stored = body
 		if e.Type != gateway.DM {
-			if label, err = t.labelOf(a); err != nil {
-				return false, err
+			var err error
+			if in.Label, err = t.labelOf(a); err != nil {
+				return nil, err
 			}
 		}
 	}
-	added, err = t.changed(`INSERT INTO chat_events (owner_id, platform, account, event_id, chat_id, thread_id, kind, user_id, message_id, state, reason, label, body, received_at)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
+	err := t.row(`INSERT INTO chat_events (owner_id, platform, account, event_id, chat_id, thread_id, kind, user_id, message_id, state, reason, label, body, received_at)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING
+		RETURNING number`,
 		a.Owner.ID(), string(e.Place.Platform), e.Place.Account, e.ID, e.Place.Chat, e.Place.Thread, string(e.Kind), e.From.ID, null(e.Message),
-		string(a.State), null(a.Reason), null(label), stored, at)
-	if err != nil || !added || a.State != gateway.Waiting {
-		return added, err
+		string(a.State), null(a.Reason), null(in.Label), stored, millis(at)).Scan(&in.Number)
+	switch {
+	case isNoRows(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("store an event: %w", err)
+	case a.State != gateway.Waiting:
+		return in, nil
 	}
-	return true, t.openChat(a, at)
+	return in, t.openChat(a, millis(at))
 }
 
 // labelOf is what the sender of an event is called in the chat.
@@ -282,12 +310,12 @@ const leadsTo = `EXISTS (SELECT 1 FROM sessions a JOIN sessions b ON b.owner_id 
 	WHERE a.owner_id = chats.owner_id AND a.id = chats.session_id AND b.id = ?)`
 
 // SettleEvents implements gateway.Inbox.
-func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlement) error {
+func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlement) (alone bool, err error) {
 	rows, err := sendRows(o, s.Sends)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return db.w.submit(ctx, func(t *tx) error {
+	err = db.w.submit(ctx, func(t *tx) error {
 		for _, e := range s.Events {
 			if _, err := t.exec(`UPDATE chat_events SET state = CASE WHEN state = 'taken' AND reason IS NOT NULL AND ? = 'answered' THEN 'failed' ELSE ? END,
 				reason = coalesce(?, reason), body = NULL, plan = NULL, label = NULL WHERE`+theEvent,
@@ -301,6 +329,17 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 			return fmt.Errorf("update chat: %w", err)
 		}
 		t.chatsChanged(o)
-		return t.putSends(rows, replacesContent)
+		if err := t.putSends(rows, replacesContent); err != nil || len(rows) == 0 {
+			return err
+		}
+		var open int
+		err := t.row(`SELECT count(*) FROM (SELECT 1 FROM chat_sends WHERE `+atPlace+`
+			AND state IN ('waiting', 'sending', 'unknown', 'changed', 'parked') LIMIT 0+?)`, append(placeArgs(o, s.Place), len(rows)+1)...).Scan(&open)
+		if err != nil {
+			return fmt.Errorf("count messages: %w", err)
+		}
+		alone = open == len(rows)
+		return nil
 	})
+	return alone, err
 }

@@ -22,13 +22,18 @@ func inbound(o owner.Owner, id, chat, mark string) gateway.Admitted {
 
 func mustCommit(t *testing.T, st Store, o owner.Owner, after gateway.Position, events ...gateway.Admitted) int {
 	t.Helper()
-	n, err := st.CommitEvents(t.Context(), o, gateway.Committed{
+	return kept(t, st, o, after, events...).Fresh
+}
+
+func kept(t *testing.T, st Store, o owner.Owner, after gateway.Position, events ...gateway.Admitted) gateway.Kept {
+	t.Helper()
+	kept, err := st.CommitEvents(t.Context(), o, gateway.Committed{
 		Platform: gateway.Telegram, Account: "the-bot", Events: events, After: after, At: epoch(),
 	})
 	if err != nil {
 		t.Fatalf("commit events: %v", err)
 	}
-	return n
+	return kept
 }
 
 func mustOpen(t *testing.T, st Store, at gateway.Place) []gateway.Inbound {
@@ -69,6 +74,35 @@ func testEventOnce(t *testing.T, st Store) {
 	list, err := st.ChatEvents(t.Context(), alice(), gateway.EventFilter{State: gateway.Ignored, Limit: 10})
 	if err != nil || len(list) != 1 || list[0].Text != "" || list[0].Reason != "not allowed" {
 		t.Errorf("ignored events: got %+v, %v, want one without a text", list, err)
+	}
+}
+
+func testEventAlone(t *testing.T, st Store) {
+	group := inbound(alice(), "1", "group", "hello")
+	group.Event.Type = gateway.Group
+	for _, e := range []gateway.Admitted{inbound(alice(), "2", "c", "hello"), group} {
+		got := kept(t, st, alice(), "", e)
+		if got.Alone == nil {
+			t.Fatalf("the first event of a chat: got %+v, want it alone", got)
+		}
+		same(t, "events", mustOpen(t, st, e.Event.Place), []gateway.Inbound{*got.Alone})
+	}
+	elsewhere, ignored := inbound(alice(), "6", "c", "hello"), inbound(alice(), "7", "ignored", "hello")
+	elsewhere.Event.Place.Thread, ignored.State = "t", gateway.Ignored
+	for name, c := range map[string]struct {
+		events []gateway.Admitted
+		fresh  int
+		alone  bool
+	}{
+		"again":             {[]gateway.Admitted{inbound(alice(), "2", "c", "hello")}, 0, false},
+		"behind another":    {[]gateway.Admitted{inbound(alice(), "3", "c", "more")}, 1, false},
+		"two at once":       {[]gateway.Admitted{inbound(alice(), "4", "d", "hello"), inbound(alice(), "5", "e", "hello")}, 2, false},
+		"in another thread": {[]gateway.Admitted{elsewhere}, 1, true},
+		"ignored":           {[]gateway.Admitted{ignored}, 1, false},
+	} {
+		if got := kept(t, st, alice(), "", c.events...); got.Fresh != c.fresh || (got.Alone != nil) != c.alone {
+			t.Errorf("%s: got %+v, want %d new events, alone %t", name, got, c.fresh, c.alone)
+		}
 	}
 }
 
@@ -130,9 +164,13 @@ func testSettleEvents(t *testing.T, st Store) {
 		Place: placeOf("c"), Events: k.Events, State: gateway.Answered, Session: "s1-folded", At: hour(2), Sends: []gateway.Send{outbound("a", "hi")},
 	}
 	for range 2 { // the second time changes nothing
-		if err := st.SettleEvents(t.Context(), alice(), s); err != nil {
-			t.Fatal(err)
+		if alone, err := st.SettleEvents(t.Context(), alice(), s); err != nil || !alone {
+			t.Fatalf("got %t, %v, want the answer alone", alone, err)
 		}
+	}
+	more := gateway.Settlement{Place: placeOf("c"), State: gateway.Answered, At: hour(2), Sends: []gateway.Send{outbound("b", "and")}}
+	if alone, err := st.SettleEvents(t.Context(), alice(), more); err != nil || alone {
+		t.Errorf("behind another answer: got %t, %v, want it not alone", alone, err)
 	}
 	if open := mustOpen(t, st, placeOf("c")); len(open) != 0 {
 		t.Errorf("got %+v, want no open event", open)
@@ -146,7 +184,7 @@ func testSettleEvents(t *testing.T, st Store) {
 		t.Errorf("chat: got %+v, %v", chat, err)
 	}
 	sends, err := st.Sends(t.Context(), alice(), placeOf("c"), 10)
-	if err != nil || len(sends) != 1 || sends[0].Text != "hi" {
+	if err != nil || len(sends) != 2 || sends[0].Text != "hi" {
 		t.Errorf("sends: got %+v, %v", sends, err)
 	}
 }
@@ -176,7 +214,8 @@ func testLoseAnswer(t *testing.T, st Store) {
 		if order[0] {
 			kind(t, "give up", st.MarkSend(ctx, alice(), &s), "")
 		}
-		kind(t, "settle", st.SettleEvents(ctx, alice(), gateway.Settlement{Place: at, Events: k.Events, State: gateway.Answered, At: hour(2)}), "")
+		_, err := st.SettleEvents(ctx, alice(), gateway.Settlement{Place: at, Events: k.Events, State: gateway.Answered, At: hour(2)})
+		kind(t, "settle", err, "")
 		if order[1] {
 			kind(t, "give up", st.MarkSend(ctx, alice(), &s), "")
 		}
@@ -196,7 +235,7 @@ func testSettleElsewhere(t *testing.T, st Store) {
 		t.Fatal(err)
 	}
 	s := gateway.Settlement{Place: placeOf("c"), Events: k.Events, State: gateway.Answered, Session: "s1", At: hour(2)}
-	if err := st.SettleEvents(t.Context(), alice(), s); err != nil {
+	if _, err := st.SettleEvents(t.Context(), alice(), s); err != nil {
 		t.Fatal(err)
 	}
 	if chat, err := st.Chat(t.Context(), alice(), placeOf("c")); err != nil || chat.Session != "s2" {
@@ -220,7 +259,7 @@ func testNewestMessage(t *testing.T, st Store) {
 	at(2, inbound(alice(), "2", "c", "hello"))
 	at(3, inbound(alice(), "3", "c", "hello"))
 	at(4, ignored, edit)
-	if err := st.SettleEvents(ctx, alice(), gateway.Settlement{Place: placeOf("c"), Events: []gateway.EventName{nameOf("2")}, State: gateway.Answered, At: hour(2)}); err != nil {
+	if _, err := st.SettleEvents(ctx, alice(), gateway.Settlement{Place: placeOf("c"), Events: []gateway.EventName{nameOf("2")}, State: gateway.Answered, At: hour(2)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {

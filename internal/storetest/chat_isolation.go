@@ -99,7 +99,7 @@ func chatWritingCases() map[string]isolationCase {
 			return st.PlanCommand(ctx, o, nameOf("the-event"), "changed")
 		}},
 		"SettleEvents": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return nil, st.SettleEvents(ctx, o, gateway.Settlement{Place: thePlace(), Events: taking.Events, State: gateway.Answered, At: hour(1)})
+			return st.SettleEvents(ctx, o, gateway.Settlement{Place: thePlace(), Events: taking.Events, State: gateway.Answered, At: hour(1)})
 		}},
 		"LeadChat": {silent: true, stranger: fault.Conflict, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return nil, st.LeadChat(ctx, o, thePlace(), "", theSession, "changed")

@@ -17,6 +17,7 @@ func chatTests() []test {
 		{"an event is stored once, with the position behind it", testEventOnce},
 		{"the first chat of a bot has the short key, the next ones have the long one", testChatKeys},
 		{"two people of one name are told apart", testChatNames},
+		{"an event is alone in its chat", testEventAlone},
 		{"events are taken once", testTakeEvents},
 		{"a plan is kept", testPlanCommand},
 		{"a settled event has no text, and its answer waits", testSettleEvents},
@@ -192,7 +193,7 @@ func testUnfinished(t *testing.T, st Store) {
 func testSweepChats(t *testing.T, st Store) {
 	ctx := t.Context()
 	mustCommit(t, st, alice(), "", inbound(alice(), "1", "c", "hello"), inbound(alice(), "2", "c", "still open"))
-	if err := st.SettleEvents(ctx, alice(), gateway.Settlement{Place: placeOf("c"), Events: []gateway.EventName{nameOf("1")}, State: gateway.Answered, At: epoch()}); err != nil {
+	if _, err := st.SettleEvents(ctx, alice(), gateway.Settlement{Place: placeOf("c"), Events: []gateway.EventName{nameOf("1")}, State: gateway.Answered, At: epoch()}); err != nil {
 		t.Fatal(err)
 	}
 	asking := gateway.Person{
