@@ -3,6 +3,7 @@ package memory
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 
 	"github.com/hermes-memory/hermes/internal/piece"
 )
@@ -99,24 +100,62 @@ func (w *walk) step() error {
 }
 
 // keyTableWriter writes a table of keys. It holds the entries, because their lists are written
-// first.
-type keyTableWriter struct{ entries []byte }
+// first. Keys and places rise, so that a difference takes few bytes: a merged piece can have millions of
+// keys.
+type keyTableWriter struct {
+	held []byte // of each entry, as numbers of varying length: how far the key and the place rise, and the length
+	last keyEntry
+}
 
-// add adds a key, which is above those before.
+// keyEntry is an entry of a table of keys.
+type keyEntry struct {
+	key  key
+	list piece.List
+}
+
+// add adds a key, which is above those before. Its list lies behind theirs.
 func (w *keyTableWriter) add(k key, list piece.List) {
-	w.entries = k.appendBytes(w.entries)
-	w.entries = binary.LittleEndian.AppendUint32(w.entries, list.Offset)
-	w.entries = binary.LittleEndian.AppendUint32(w.entries, list.Count)
+	w.held = binary.AppendUvarint(w.held, uint64(k-w.last.key))
+	w.held = binary.AppendUvarint(w.held, uint64(list.Offset-w.last.list.Offset))
+	w.held = binary.AppendUvarint(w.held, uint64(list.Count))
+	w.last = keyEntry{k, list}
+}
+
+// all iterates over the entries.
+func (w *keyTableWriter) all() iter.Seq2[int, keyEntry] {
+	return func(yield func(int, keyEntry) bool) {
+		var e keyEntry
+		left := w.held
+		number := func() uint64 {
+			n, size := binary.Uvarint(left)
+			left = left[size:]
+			return n
+		}
+		for i := 0; len(left) > 0; i++ {
+			e.key += key(number())
+			e.list.Offset += uint32(number())
+			e.list.Count = uint32(number())
+			if !yield(i, e) {
+				return
+			}
+		}
+	}
 }
 
 // write writes the sections of the table.
 func (w *keyTableWriter) write(to *piece.Writer) {
 	entries := to.Records(factKeys, entryWidth)
-	for at := 0; at < len(w.entries); at += entryWidth {
-		entries.Add(w.entries[at : at+entryWidth])
+	var b []byte
+	for _, e := range w.all() {
+		b = e.key.appendBytes(b[:0])
+		b = binary.LittleEndian.AppendUint32(b, e.list.Offset)
+		entries.Add(binary.LittleEndian.AppendUint32(b, e.list.Count))
 	}
 	fences := to.Records(factFences, keyWidth)
-	for at := 0; at < len(w.entries); at += fenceStep * entryWidth {
-		fences.Add(w.entries[at : at+keyWidth])
+	for i, e := range w.all() {
+		if i%fenceStep == 0 {
+			b = e.key.appendBytes(b[:0])
+			fences.Add(b)
+		}
 	}
 }
