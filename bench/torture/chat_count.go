@@ -87,22 +87,24 @@ func (s *subject) read(ctx context.Context, t *tally) ([]stored, error) {
 // be asked.
 type excuses map[string]int
 
-// note looks, between a kill and the next start, which messages Telegram was being sent: if it
-// has taken one, the file does not know that.
+// note looks, between a kill and the next start, which messages Telegram may have been sent: if it
+// has taken one, the file does not know that. A chat is sent one message at a time, its oldest one.
 func (e excuses) note(ctx context.Context, s *subject) error {
 	db, err := openFile(s.file(), true)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	rows, err := db.QueryContext(ctx, `SELECT text FROM chat_sends WHERE platform = 'telegram' AND state IN ('sending', 'unknown')`)
+	rows, err := db.QueryContext(ctx, `SELECT text, min(number) FROM chat_sends
+		WHERE platform = 'telegram' AND state IN ('waiting', 'sending', 'unknown') GROUP BY account, chat_id, thread_id`)
 	if err != nil {
 		return fmt.Errorf("read what is being sent: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var text string
-		if err := rows.Scan(&text); err != nil {
+		var number int64
+		if err := rows.Scan(&text, &number); err != nil {
 			return err
 		}
 		if name, _, _ := readLines(text); name != "" {

@@ -193,7 +193,7 @@ func (k *talking) phases(ctx context.Context) error {
 	for phase, query := range map[string]string{
 		"turn":   `SELECT DISTINCT platform FROM chat_events WHERE state = 'taken'`,
 		"stream": `SELECT DISTINCT e.platform FROM runs r JOIN chat_events e ON e.owner_id = r.owner_id AND e.run_id = r.id WHERE r.state = 'running' AND r.events > 1`,
-		"send":   `SELECT DISTINCT platform FROM chat_sends WHERE state = 'sending'`,
+		"send":   `SELECT DISTINCT platform FROM chat_sends WHERE state = 'sending' OR platform = 'telegram' AND state = 'waiting'`,
 	} {
 		list, err := texts(ctx, db, query)
 		if err != nil {
