@@ -9,13 +9,13 @@ import (
 // The heap may grow by its headroom before garbage is collected. Turns allocate much, so a
 // small heap gets a headroom of twice its live bytes: collections are rare then. What a larger
 // heap holds more is mostly cached. Up to a middle size its headroom stays the same; beyond, it
-// shrinks, so that the process grows little while its caches fill. A large heap gets a third of
+// shrinks, so that the process grows little while its caches fill. A large heap gets a quarter of
 // its live bytes.
 const (
 	smallHeap    = 16 << 20
 	smallPercent = 200
 	middleHeap   = 32 << 20
-	largePercent = 33
+	largePercent = 25
 )
 
 // headroomPercent is the headroom of a heap, in percent of its live bytes.

@@ -8,14 +8,14 @@ import (
 )
 
 // TestHeadroomPercent: a heap with its headroom never gets smaller when its live bytes grow, and the
-// headroom is a third of a large heap.
+// headroom is a quarter of a large heap.
 func TestHeadroomPercent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		live uint64
 		want int
 	}{
-		{0, 200}, {4 << 20, 200}, {16 << 20, 200}, {24 << 20, 133}, {32 << 20, 100}, {48 << 20, 44}, {64 << 20, 33}, {1 << 40, 33},
+		{0, 200}, {4 << 20, 200}, {16 << 20, 200}, {24 << 20, 133}, {32 << 20, 100}, {48 << 20, 44}, {64 << 20, 25}, {1 << 40, 25},
 	} {
 		if got := headroomPercent(c.live); got != c.want {
 			t.Errorf("%d live bytes: got %d %%, want %d %%", c.live, got, c.want)
