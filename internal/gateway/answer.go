@@ -22,7 +22,7 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 	o := l.owner
 	caller := callerOf(o)
 	d := g.drafts.begin(o, chat, b, bot.streams(chat))
-	var answer []Send
+	var answer allSends
 	defer func() {
 		g.drafts.end(d)
 		g.deliverSoon(bot, o, chat.Place, answer) // and forget it, once all of it is shown
@@ -105,9 +105,9 @@ const silentAnswer = "[SILENT]"
 
 // settle ends a turn: its answer becomes messages, and its events are over. It returns the messages as
 // conclude does.
-func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, rec *live.Run) ([]Send, error) {
+func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, rec *live.Run) (allSends, error) {
 	if err := g.retainUnread(ctx, o, chat, b, rec); err != nil {
-		return nil, err
+		return allSends{}, err
 	}
 	text := answerText(rec)
 	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: rec.Session, At: g.moment()}
@@ -122,8 +122,8 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 
 // conclude ends the events of a batch with an answer; "" for none. The caller has the answer sent. It returns
 // the messages of the answer, if they are all that is to be sent in the chat, and none was sent before.
-func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, text string) ([]Send, error) {
-	unsent := b.fresh && !g.drafts.sent(o, chat.Place)
+func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, text string) (allSends, error) {
+	unsent, moves := b.fresh && !g.drafts.sent(o, chat.Place), g.drafts.moved()
 	if text != "" {
 		if chat.Notice != "" {
 			text, s.Noticed = chat.Notice+"\n\n"+text, true
@@ -132,17 +132,20 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 			origin: b.run, text: text, replyTo: b.replyTo(chat), interaction: b.interaction(), unsent: unsent,
 		})
 		if err != nil {
-			return nil, err
+			return allSends{}, err
 		}
 		s.Sends = list
 		s.undelivered()
 	}
 	if err := g.reviseMissing(ctx, o, chat, b); err != nil {
-		return nil, err
+		return allSends{}, err
 	}
 	alone, err := g.store.SettleEvents(ctx, o, *s)
-	if err != nil {
-		return nil, fmt.Errorf("settle a turn: %w", err)
+	switch {
+	case fault.CodeOf(err) == CodeMoved: // the lane of the new id follows the turn, too
+		return allSends{}, nil
+	case err != nil:
+		return allSends{}, fmt.Errorf("settle a turn: %w", err)
 	}
 	mark := Clear
 	if s.State == Lost {
@@ -154,20 +157,20 @@ func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *C
 		g.answered(runID(o, &b.events[i].Event), &over)
 	}
 	if !alone || !unsent {
-		return nil, nil
+		return allSends{}, nil
 	}
-	return s.Sends, nil
+	return allSends{s.Sends, moves}, nil
 }
 
 // deliverSoon asks for the messages of a chat to be sent, or to show their newest text. A bridge's caller fetches
-// them. all are all messages that are to be sent in the chat; nil if the caller does not know them.
-func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place, all []Send) {
+// them. all are all messages that are to be sent in the chat; none if the caller does not know them.
+func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place, all allSends) {
 	if bot.Fetched {
 		g.drafts.forget(o, at)
 		return
 	}
 	var known any
-	if len(all) > 0 {
+	if len(all.list) > 0 {
 		known = all
 	}
 	g.lanes.askKnowing(sending, o, at, known)

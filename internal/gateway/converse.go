@@ -150,13 +150,13 @@ func (g *Gateway) answer(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 		return err
 	}
 	if b.unheard() {
-		defer g.deliverSoon(bot, l.owner, chat.Place, nil)
+		defer g.deliverSoon(bot, l.owner, chat.Place, allSends{})
 		return g.answerUnheard(ctx, bot, l.owner, chat, b)
 	}
 	err := g.begin(ctx, bot, callerOf(l.owner), chat, b)
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.TooLarge, fault.Forbidden: // another try would fail, too
-		defer g.deliverSoon(bot, l.owner, chat.Place, nil)
+		defer g.deliverSoon(bot, l.owner, chat.Place, allSends{})
 		_, err := g.settle(ctx, bot, l.owner, chat, b, &live.Run{ID: b.run, State: live.Failed, Failure: failureOf(err)})
 		return err
 	}

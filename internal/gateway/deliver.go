@@ -34,11 +34,18 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 	return nil
 }
 
+// allSends are all messages that are to be sent in a chat.
+type allSends struct {
+	list []Send
+	// moves is how often a chat had got another id before they were stored.
+	moves int
+}
+
 // toSend are the messages of a chat that are not over. The store is not asked for those that were just stored,
 // and are all.
 func (g *Gateway) toSend(ctx context.Context, l *lane) ([]Send, error) {
-	if known, ok := g.lanes.known(l).([]Send); ok {
-		return known, nil
+	if known, ok := g.lanes.known(l).(allSends); ok && known.moves == g.drafts.moved() {
+		return known.list, nil
 	}
 	return g.store.Sends(ctx, l.owner, l.place, maxOpen)
 }

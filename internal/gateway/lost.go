@@ -50,7 +50,7 @@ func (g *Gateway) loseCommand(ctx context.Context, o owner.Owner, s *Send) error
 	}
 	e := &list[i]
 	_, err = g.store.SettleEvents(ctx, o, Settlement{
-		Place: s.Place, Events: []EventName{e.name()}, State: Commanded, Reason: s.Error, At: e.ReceivedAt,
+		Place: e.Place, Events: []EventName{e.name()}, State: Commanded, Reason: s.Error, At: e.ReceivedAt,
 	})
 	if err != nil {
 		return fmt.Errorf("store why the answer to a command was not sent: %w", err)

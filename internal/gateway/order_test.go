@@ -70,3 +70,25 @@ func TestMovedInARequest(t *testing.T) {
 		want(t, "places", h.wire.places(), []string{"-100"})
 	})
 }
+
+// TestMovedWhileSettled: an answer is sent once, although its chat gets another id just before the turn is settled.
+func TestMovedWhileSettled(t *testing.T) {
+	t.Parallel()
+	onFinderToo(t, func(t *testing.T, change func(*house)) {
+		h := setup(t, func(h *house) { change(h); h.bot.Chats = []string{"-42"} })
+		defer h.end()
+		var moving sync.WaitGroup
+		h.fails = func() error {
+			h.fails = nil
+			moved := h.group("2", "Bea", "", false)
+			moved.Kind, moved.MovedTo = gateway.Moved, "-100"
+			moving.Go(func() { h.receive(moved) })
+			moving.Wait()
+			return nil
+		}
+		h.receive(h.group("2", "Bea", "Hello.", true))
+		h.settled()
+		want(t, "messages", h.wire.said(), []string{"You said: Hello."})
+		want(t, "places", h.wire.places(), []string{"-100"})
+	})
+}

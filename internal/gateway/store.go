@@ -41,8 +41,9 @@ type Inbox interface {
 	// messages whose events are over count as well.
 	NewestMessage(ctx context.Context, o owner.Owner, at Place, before time.Time) (MessageID, error)
 	// SettleEvents ends events, and stores the messages that answer them. An event whose answer
-	// was given up before, in part, becomes Lost in place of Answered. alone says that the chat has
-	// no other messages to be sent.
+	// was given up before, in part, becomes Lost in place of Answered. It fails with Conflict and the code
+	// CodeMoved, and stores nothing, if an event is in another chat by now. alone says that the chat has no
+	// other messages to be sent.
 	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) (alone bool, err error)
 }
 
@@ -197,6 +198,9 @@ type Taking struct {
 
 // CodeIdle is the code of a Conflict: the session of a chat may have to be reset before a turn.
 const CodeIdle = "chat_idle"
+
+// CodeMoved is the code of a Conflict: the chat of an event has got another id.
+const CodeMoved = "chat_moved"
 
 // Settlement ends events.
 type Settlement struct {

@@ -296,6 +296,25 @@ func (db *DB) PlanCommand(ctx context.Context, o owner.Owner, e gateway.EventNam
 const leadsTo = `EXISTS (SELECT 1 FROM sessions a JOIN sessions b ON b.owner_id = a.owner_id AND b.root_id = a.root_id
 	WHERE a.owner_id = chats.owner_id AND a.id = chats.session_id AND b.id = ?)`
 
+// settleEvent ends an event. It fails with Conflict if the event is in another chat by now: whoever works on
+// that one ends it. An event that was erased meanwhile needs no end.
+func (t *tx) settleEvent(o owner.Owner, s *gateway.Settlement, e gateway.EventName) error {
+	ok, err := t.changed(`UPDATE chat_events SET state = CASE WHEN state = 'taken' AND reason IS NOT NULL AND ?::text = 'answered' THEN 'failed' ELSE ?::text END,
+		reason = coalesce(?::text, reason), body = NULL, plan = NULL, label = NULL WHERE`+theEvent+` AND chat_id = ?`,
+		append(append([]any{string(s.State), string(s.State), null(s.Reason)}, eventArgs(o, e)...), s.Place.Chat)...)
+	if err != nil || ok {
+		return err
+	}
+	var moved bool
+	if err := t.row(`SELECT EXISTS (SELECT 1 FROM chat_events WHERE`+theEvent+`)`, eventArgs(o, e)...).Scan(&moved); err != nil {
+		return fmt.Errorf("look for an event: %w", err)
+	}
+	if moved {
+		return fault.New(fault.Conflict, gateway.CodeMoved, "The chat of the event has another id now.")
+	}
+	return nil
+}
+
 // SettleEvents implements gateway.Inbox.
 func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlement) (alone bool, err error) {
 	rows, err := sendRows(o, s.Sends)
@@ -304,10 +323,8 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 	}
 	err = db.w.submit(ctx, o, func(t *tx) error {
 		for _, e := range s.Events {
-			if _, err := t.exec(`UPDATE chat_events SET state = CASE WHEN state = 'taken' AND reason IS NOT NULL AND ?::text = 'answered' THEN 'failed' ELSE ?::text END,
-				reason = coalesce(?::text, reason), body = NULL, plan = NULL, label = NULL WHERE`+theEvent,
-				append([]any{string(s.State), string(s.State), null(s.Reason)}, eventArgs(o, e)...)...); err != nil {
-				return fmt.Errorf("settle an event: %w", err)
+			if err := t.settleEvent(o, &s, e); err != nil {
+				return err
 			}
 		}
 		if _, err := t.exec(`UPDATE chats SET session_id = CASE WHEN session_id <> ? AND `+leadsTo+` THEN ? ELSE session_id END,

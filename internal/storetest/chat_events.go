@@ -243,6 +243,33 @@ func testSettleElsewhere(t *testing.T, st Store) {
 	}
 }
 
+func testSettleMoved(t *testing.T, st Store) {
+	mustCommit(t, st, alice(), "", inbound(alice(), "1", "c", "hello"))
+	k := gateway.Taking{Place: placeOf("c"), Events: []gateway.EventName{nameOf("1")}, Run: "run_1", Session: "s1", At: hour(1)}
+	if _, err := st.TakeEvents(t.Context(), alice(), k); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.MoveChat(t.Context(), alice(), placeOf("c"), "d"); err != nil {
+		t.Fatal(err)
+	}
+	s := gateway.Settlement{Place: placeOf("c"), Events: k.Events, State: gateway.Answered, At: hour(2), Sends: []gateway.Send{outbound("a", "hi")}}
+	if _, err := st.SettleEvents(t.Context(), alice(), s); fault.CodeOf(err) != gateway.CodeMoved {
+		t.Errorf("where the chat was: got %v, want the code %s", err, gateway.CodeMoved)
+	}
+	for _, at := range []gateway.Place{placeOf("c"), placeOf("d")} {
+		if sends, err := st.Sends(t.Context(), alice(), at, 10); err != nil || len(sends) != 0 {
+			t.Errorf("%s: got %+v, %v, want nothing to be sent", at.Chat, sends, err)
+		}
+	}
+	if open := mustOpen(t, st, placeOf("d")); len(open) != 1 || open[0].State != gateway.Taken {
+		t.Errorf("got %+v, want the event taken", open)
+	}
+	s.Place, s.Events = placeOf("d"), append(s.Events, nameOf("erased"))
+	if _, err := st.SettleEvents(t.Context(), alice(), s); err != nil || len(mustOpen(t, st, placeOf("d"))) != 0 {
+		t.Errorf("where the chat is: got %v, want the event settled", err)
+	}
+}
+
 func testNewestMessage(t *testing.T, st Store) {
 	ctx := t.Context()
 	at := func(h int, events ...gateway.Admitted) {

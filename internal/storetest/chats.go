@@ -18,6 +18,7 @@ func chatTests() []test {
 		{"the first chat of a bot has the short key, the next ones have the long one", testChatKeys},
 		{"two people of one name are told apart", testChatNames},
 		{"an event is alone in its chat", testEventAlone},
+		{"an event is settled where its chat is", testSettleMoved},
 		{"events are taken once", testTakeEvents},
 		{"a plan is kept", testPlanCommand},
 		{"a settled event has no text, and its answer waits", testSettleEvents},
