@@ -122,7 +122,9 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 
 // conclude ends the events of a batch with an answer; "" for none. The caller has the answer sent. It returns
 // the messages of the answer, if they are all that is to be sent in the chat, and none was sent before.
-func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, text string) (allSends, error) {
+func (g *Gateway) conclude(
+	ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, text string,
+) (allSends, error) {
 	unsent, moves := b.fresh && !g.drafts.sent(o, chat.Place), g.drafts.moved()
 	if text != "" {
 		if chat.Notice != "" {
