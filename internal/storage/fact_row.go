@@ -14,8 +14,8 @@ import (
 const FactColumns = `number, root_id, seq, id, session_id, kind, role, speaker, quote, quote_start, quote_end, statement,
 	subject, attribute, value, because, said_at, when_from, when_to, superseded_by, superseded_at, links, doubted_by, section, weight`
 
-// FactRow is a row of FactColumns. Reading values
-// as the driver has them, and converting them here, costs half of what database/sql needs to convert them.
+// FactRow is a row of FactColumns. Reading values as the driver has them, and converting them here, costs
+// half of what database/sql needs to convert them.
 type FactRow [25]any
 
 // FactReader makes facts of the rows of one query. Drivers make each text anew, and facts stay in memory: a
