@@ -15,7 +15,7 @@ import (
 // revoked, and who was shut out, since the backup; and whether there ever were keys.
 type Pending struct {
 	things []thing
-	hashes map[string]bool // of lineages, sentences, keys and people
+	hashes map[string]time.Time // of lineages, sentences, keys and people: when they were forgotten last
 	keys   map[string][]byte
 	// Unfound counts the forgotten things that no text can be searched for: their hash has
 	// no words, as of "C#".
@@ -33,7 +33,7 @@ type thing struct {
 // PendingOf selects of a ledger what is newer than a backup, and what was interrupted. keys
 // are the keys of hashes that are known.
 func PendingOf(entries []Entry, since time.Time, keys ...[]byte) *Pending {
-	p := &Pending{hashes: make(map[string]bool), keys: make(map[string][]byte)}
+	p := &Pending{hashes: make(map[string]time.Time), keys: make(map[string][]byte)}
 	for _, key := range keys {
 		p.keys[StoreOf(key)] = key
 	}
@@ -42,11 +42,14 @@ func PendingOf(entries []Entry, since time.Time, keys ...[]byte) *Pending {
 		name := e.Kind + e.Hash
 		switch {
 		case seen[name]:
+			if at, known := p.hashes[name]; known && e.At.After(at) {
+				p.hashes[name] = e.At
+			}
 			continue
 		case p.keys[e.Store] == nil:
 			p.Foreign++
 		case e.Kind != kindThing:
-			p.hashes[name] = true
+			p.hashes[name] = e.At
 		case e.Words == 0:
 			p.Unfound++
 		default:
@@ -88,8 +91,8 @@ func (e *Entry) erasure(key []byte) memory.Erasure {
 // Again is what an owner's data must forget again.
 func (p *Pending) Again(o owner.Owner) *curate.Again {
 	a := &curate.Again{
-		Lineage: func(o owner.Owner, root session.ID) bool {
-			return p.has(kindLineage, func(key []byte) string { return lineageHash(key, o, root) })
+		Lineage: func(o owner.Owner, root session.ID) (time.Time, bool) {
+			return p.newest(kindLineage, func(key []byte) string { return lineageHash(key, o, root) })
 		},
 		Sentence: func(o owner.Owner, at memory.Place, sentence string) bool {
 			return p.has(kindSentence, func(key []byte) string { return sentenceHash(key, o, at, sentence) })
@@ -118,13 +121,19 @@ func (p *Pending) ShutOut(host owner.Owner, who Person) bool {
 
 // has reports whether an entry has a hash under one of the keys.
 func (p *Pending) has(kind string, hash func(key []byte) string) bool {
+	_, found := p.newest(kind, hash)
+	return found
+}
+
+// newest is the time of the newest entry with a hash under one of the keys; false if there is none.
+func (p *Pending) newest(kind string, hash func(key []byte) string) (at time.Time, found bool) {
 	if len(p.hashes) == 0 {
-		return false
+		return at, false
 	}
 	for _, key := range p.keys {
-		if p.hashes[kind+hash(key)] {
-			return true
+		if at, found = p.hashes[kind+hash(key)]; found {
+			return at, true
 		}
 	}
-	return false
+	return at, false
 }

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -60,6 +61,15 @@ type Ledger struct {
 	log       *slog.Logger
 
 	mu sync.Mutex
+	// listed is what the files have told in a state of them.
+	listed *Pending
+	state  [2]fileState
+}
+
+// fileState tells whether a file has changed.
+type fileState struct {
+	size int64
+	at   time.Time
 }
 
 // NewLedger returns the ledger of a home. dir is the directory of backups; "" for none. key is
@@ -145,6 +155,35 @@ func (l *Ledger) add(ctx context.Context, e *Entry) error {
 		l.log.WarnContext(ctx, "the ledger of erasures in the directory of backups cannot be written; it is copied there later", "err", err)
 	}
 	return nil
+}
+
+// Forgotten implements curate.Ledger. The files are read again once they have changed: other servers add to
+// the copy.
+func (l *Ledger) Forgotten(o owner.Owner) (*curate.Again, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var state [2]fileState
+	var entries []Entry
+	for i, dir := range [...]string{l.home, l.dir} {
+		if info, err := os.Stat(filepath.Join(dir, ledgerName)); dir != "" && err == nil {
+			state[i] = fileState{info.Size(), info.ModTime()}
+		}
+	}
+	if l.listed != nil && state == l.state {
+		return l.listed.Again(o), nil
+	}
+	for _, dir := range [...]string{l.home, l.dir} {
+		if dir == "" {
+			continue
+		}
+		more, err := ReadLedger(dir)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, more...)
+	}
+	l.listed, l.state = PendingOf(entries, time.Time{}, l.key), state
+	return l.listed.Again(o), nil
 }
 
 // Copy brings the ledgers of the home and of the directory of backups to the same entries.

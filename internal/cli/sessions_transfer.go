@@ -226,7 +226,8 @@ file may be packed with gzip or zstd.
 
 A conversation that is there already is passed over; one whose id is taken by
 another is reported and changes nothing. What was forgotten stays out unless
---restore asks for it. Exits with 1 if any line failed.`,
+--restore asks for it; what was only deleted comes back. Exits with 1 if any
+line failed.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			in, err := a.openImport(args[0])
 			if err != nil {
@@ -314,6 +315,9 @@ func (a *app) reportImport(out *importReply) error {
 	} else {
 		a.say("Imported %s with %s; %d were there already.", countOf(out.Imported, "session", "sessions"),
 			countOf(out.Messages, "message", "messages"), out.Unchanged)
+		if out.Deleted > 0 {
+			a.say("Left out %s forgotten here. To take what was forgotten, too, say --restore.", countOf(out.Deleted, "session that was", "sessions that were"))
+		}
 		for _, e := range out.Errors {
 			a.tell("line %d: %s", e.Line, e.Message)
 		}

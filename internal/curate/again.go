@@ -3,18 +3,20 @@ package curate
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Again is what a store from a backup must forget again. It is known by hashes only.
+// Again is what must be forgotten again, if it comes back from a backup or an export. It is known by hashes
+// only.
 type Again struct {
 	Things []memory.Erasure
-	// Lineage reports whether a lineage was forgotten, Sentence whether a sentence of a
+	// Lineage reports whether a lineage was forgotten, and when last; Sentence whether a sentence of a
 	// message was.
-	Lineage  func(o owner.Owner, root session.ID) bool
+	Lineage  func(o owner.Owner, root session.ID) (at time.Time, forgotten bool)
 	Sentence func(o owner.Owner, at memory.Place, sentence string) bool
 }
 
@@ -58,7 +60,7 @@ func (c *Curator) ForgetAgain(ctx context.Context, o owner.Owner, a *Again) (For
 // dropAgain deletes the lineages that were forgotten whole.
 func (c *Curator) dropAgain(ctx context.Context, o owner.Owner, a *Again, out *ForgottenAgain) error {
 	return c.eachLineage(ctx, o, func(tip session.Session) error {
-		if !a.Lineage(o, tip.RootID) {
+		if _, forgotten := a.Lineage(o, tip.RootID); !forgotten {
 			return nil
 		}
 		out.Sessions++

@@ -51,7 +51,7 @@ type Imported struct {
 
 // Import stores an exported lineage with its ids, times, marks and receipts. Facts are
 // derived, so they are learnt again. It fails with Conflict, and changes nothing, if
-// another lineage has one of the session ids.
+// another lineage has one of the session ids. What was forgotten here stays out.
 func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 	if a.Origin != nil {
 		return c.importOrigin(ctx, a)
@@ -62,14 +62,25 @@ func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 // importNew stores a lineage whose ids must be free.
 func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) {
 	count, _ := compression.CounterFor(c.budgets.Model)
-	im := &importer{curator: c, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
+	gone, err := c.forgotten(a)
+	if err != nil {
+		return Imported{}, err
+	}
+	im := &importer{curator: c, gone: gone, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
 		restore: a.Restore, origin: a.Origin, from: a.From, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 	root := a.Sessions[0].ID
 	l, err := c.lineages.Take(ctx, a.Owner, root, lineage.Bare)
 	if err != nil {
 		return Imported{}, err
 	}
-	defer l.Release()
+	held := true
+	release := func() {
+		if held {
+			held = false
+			l.Release()
+		}
+	}
+	defer release()
 	l.Stale() // the next turn reads the import from the store
 	switch same, err := im.taken(ctx, a); {
 	case err != nil:
@@ -80,6 +91,8 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 		}
 		keys, err := c.unsettled(ctx, a.Owner, a.Sessions)
 		return Imported{Same: true, Keys: keys}, err
+	case gone.whole(a):
+		return Imported{Fate: FateDeleted}, nil
 	}
 	if err := im.readErasures(ctx); err != nil {
 		return Imported{}, err
@@ -98,7 +111,8 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 		c.views.DropOwner(a.Owner)
 		return Imported{Keys: im.touched()}, err
 	}
-	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys}, nil
+	release()
+	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys}, im.eraseForgotten(ctx)
 }
 
 // importer stores one lineage.
@@ -107,6 +121,9 @@ type importer struct {
 	o        owner.Owner
 	restore  bool
 	erasures []memory.Erasure // the content to leave out
+	// gone is what was forgotten by itself, and doomed what of it has come back.
+	gone   *gone
+	doomed []memory.Fact
 	// origin is the conversation of another program, and stored how many of its messages
 	// are stored.
 	origin *lineage.Origin

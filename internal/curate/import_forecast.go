@@ -13,7 +13,14 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	if a.Origin == nil {
 		im := &importer{curator: c, o: a.Owner, restore: a.Restore, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 		same, err := im.taken(ctx, a)
-		return Imported{Same: same}, err
+		if same || err != nil {
+			return Imported{Same: same}, err
+		}
+		gone, err := c.forgotten(a)
+		if gone.whole(a) {
+			return Imported{Fate: FateDeleted}, err
+		}
+		return Imported{}, err
 	}
 	known, err := c.origin(ctx, a)
 	switch {

@@ -93,7 +93,11 @@ func (im *importer) add(ctx context.Context, step *lineage.Step, m *session.Mess
 		return nil
 	}
 	if view := learners.of[scopeOf(m)]; view != nil {
-		step.Learn(im.curator.lineages.Learn(view, ranking.DocumentOf(m)))
+		change := im.curator.lineages.Learn(view, ranking.DocumentOf(m))
+		step.Learn(change)
+		im.doom(change.Learned)
+	} else if im.gone != nil {
+		im.doom(memory.Distill(ranking.DocumentOf(m), nil))
 	}
 	return nil
 }

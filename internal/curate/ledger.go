@@ -20,6 +20,8 @@ type Ledger interface {
 	ForgotLineage(ctx context.Context, o owner.Owner, root session.ID, done bool) error
 	// ForgotSentence records a sentence that was erased from one message.
 	ForgotSentence(ctx context.Context, o owner.Owner, at memory.Place, sentence string, done bool) error
+	// Forgotten is what was recorded so far of an owner.
+	Forgotten(o owner.Owner) (*Again, error)
 }
 
 // inLedger erases something with an entry before and an entry behind. A backup that is made

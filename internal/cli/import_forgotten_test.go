@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// exported is an export of a shell's sessions in a file.
+func (s *shell) exported(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "export.jsonl")
+	if err := os.WriteFile(file, []byte(s.do(exitOK, "sessions", "export", "-")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestImportLeavesOutWhatWasForgotten: an export of this program does not bring back sessions and sentences that were
+// forgotten since, unless that is asked for.
+func TestImportLeavesOutWhatWasForgotten(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	s.add("whole", "My hobby is falconry.")
+	s.add("part", "I collect stamps. I live in Lima.")
+	file := s.exported(t)
+	s.do(exitOK, "forget", "--session", "whole", "--yes")
+	var facts []struct{ ID, Quote string }
+	if err := json.Unmarshal([]byte(s.do(exitOK, "memory", "list", "--session", "part", "--json")), &facts); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range facts {
+		if strings.Contains(f.Quote, "stamps") {
+			s.do(exitOK, "memory", "forget", f.ID, "--session", "part")
+		}
+	}
+	s.do(exitOK, "sessions", "delete", "part", "--yes")
+	for _, how := range [][]string{{"sessions", "import"}, {"import"}} {
+		said := s.do(exitOK, append(how, file)...)
+		for word, want := range map[string]int{"falconry": 0, "stamps": 0, "Lima": 1} {
+			if got := s.count(`SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE '%` + word + `%'`); got != want {
+				t.Errorf("%v: %q stands in %d messages, want %d; said %s", how, word, got, want, said)
+			}
+		}
+		if how[0] == "sessions" && !strings.Contains(said, "Left out 1 session that was forgotten here") {
+			t.Errorf("said %s, want the session that was left out", said)
+		}
+		s.do(exitOK, "sessions", "delete", "part", "--yes")
+	}
+	s.do(exitOK, "sessions", "import", file, "--restore")
+	if got := s.count(`SELECT count(*) FROM messages WHERE content LIKE '%falconry%' OR content LIKE '%stamps%'`); got < 2 {
+		t.Errorf("restored: got %d messages, want those of both sessions", got)
+	}
+}
+
+// TestImportOfANewSessionWithAForgottenID: a session that began after another one with its id was forgotten comes back.
+func TestImportOfANewSessionWithAForgottenID(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	s.add("s1", "My hobby is falconry.")
+	s.do(exitOK, "forget", "--session", "s1", "--yes")
+	call, stop := s.serve()
+	call(http.MethodPost, "/api/sessions", `{"id":"s1"}`)
+	chat(call, "s1", "I live in Lima.")
+	stop()
+	file := s.exported(t)
+	s.do(exitOK, "sessions", "delete", "s1", "--yes")
+	s.do(exitOK, "sessions", "import", file)
+	if got := s.count(`SELECT count(*) FROM messages WHERE content LIKE '%Lima%'`); got == 0 {
+		t.Error("the new session did not come back")
+	}
+}

@@ -1,0 +1,60 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// gone is what was forgotten of an owner one by one: whole lineages, and sentences of messages. An export
+// from before still has it. nil leaves nothing out.
+type gone struct {
+	again *Again
+	owner owner.Owner
+}
+
+// forgotten is what an import leaves out. A conversation of another program is found by its origin.
+func (c *Curator) forgotten(a *Archived) (*gone, error) {
+	if c.ledger == nil || a.Restore || a.Origin != nil {
+		return nil, nil
+	}
+	again, err := c.ledger.Forgotten(a.Owner)
+	if err != nil {
+		return nil, fmt.Errorf("read what was forgotten: %w", err)
+	}
+	return &gone{again, a.Owner}, nil
+}
+
+// whole reports whether a lineage was forgotten whole. One that began behind that is another one with its id.
+func (g *gone) whole(a *Archived) bool {
+	if g == nil {
+		return false
+	}
+	at, forgotten := g.again.Lineage(g.owner, a.Sessions[0].RootID)
+	return forgotten && !a.Sessions[0].StartedAt.After(at)
+}
+
+// doom notes those of some facts whose sentences were forgotten.
+func (im *importer) doom(facts []memory.Fact) {
+	if im.gone == nil {
+		return
+	}
+	for i := range facts {
+		if f := &facts[i]; im.gone.again.Sentence(im.o, f.Source.Place(), f.Quote) {
+			im.doomed = append(im.doomed, *f)
+		}
+	}
+}
+
+// eraseForgotten erases the sentences again that were forgotten. The lineage is not held. Later ones of a
+// message are first: the places of the others stay.
+func (im *importer) eraseForgotten(ctx context.Context) error {
+	for i := len(im.doomed) - 1; i >= 0; i-- {
+		if _, err := im.curator.EraseFact(ctx, im.o, &im.doomed[i], nil); err != nil {
+			return fmt.Errorf("forget a sentence again: %w", err)
+		}
+	}
+	return nil
+}
