@@ -152,8 +152,19 @@ func (u *Unpacked) KeepLedger(entries []Entry) error {
 	return AppendMissing(u.home, mine, entries)
 }
 
-// beforeName is the end of the names that replaced things get.
-func beforeName(at time.Time) string { return ".before-" + at.UTC().Format("20060102T150405Z") }
+// beforeName is the end of the names that replaced things get: the time, or the next second for which nothing is
+// kept yet.
+func (u *Unpacked) beforeName(at time.Time) string {
+	for ; ; at = at.Add(time.Second) {
+		name, free := ".before-"+at.UTC().Format("20060102T150405Z"), true
+		for _, of := range append([]string{databaseName}, directories()...) {
+			free = free && !exists(filepath.Join(u.home, of+name))
+		}
+		if free {
+			return name
+		}
+	}
+}
 
 // errUnsettled says that an interrupted swap cannot be completed.
 func errUnsettled(home string, err error) error {

@@ -26,7 +26,7 @@ type journal struct {
 // which it returns. From the moment that the journal is durable, a crash only delays it. The
 // caller holds the lock of the home.
 func (u *Unpacked) Swap(now time.Time) ([]string, error) {
-	j := journal{Scratch: filepath.Base(u.Dir), Before: beforeName(now)}
+	j := journal{Scratch: filepath.Base(u.Dir), Before: u.beforeName(now)}
 	if err := syncTree(u.Dir); err != nil {
 		return nil, err
 	}

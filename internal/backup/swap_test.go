@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -124,5 +125,24 @@ func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestReplacedDataKeepsItsName: what two restorings within one second replace is kept under two names.
+func TestReplacedDataKeepsItsName(t *testing.T) {
+	t.Parallel()
+	u, at := &Unpacked{home: t.TempDir()}, time.Date(2026, 11, 30, 1, 13, 28, 0, time.UTC)
+	first := u.beforeName(at)
+	for _, of := range []string{databaseName, directories()[0]} {
+		kept := filepath.Join(u.home, of+first)
+		if err := os.WriteFile(kept, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := u.beforeName(at); got != ".before-20261130T011329Z" || first != ".before-20261130T011328Z" {
+			t.Errorf("behind %s: got %s and %s, want the times of two seconds", of, first, got)
+		}
+		if err := os.Remove(kept); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

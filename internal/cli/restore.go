@@ -62,7 +62,7 @@ revoked since.`,
 			if err != nil {
 				return err
 			}
-			done, err := a.restore(c.Context(), cfg, args[0], restoreOptions{keepJobs: keepJobs, confirmed: yes || args[0] == "-"})
+			done, err := a.restore(c.Context(), cfg, args[0], restoreOptions{keepJobs: keepJobs, confirmed: yes})
 			if err != nil {
 				return err
 			}

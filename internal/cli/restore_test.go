@@ -397,3 +397,27 @@ func TestRestorePacked(t *testing.T) {
 		t.Errorf("the home was changed: %s", all)
 	}
 }
+
+// TestRestoreFromStandardInputAsks: data is not replaced by a backup from the standard input without --yes: the
+// question cannot be asked there.
+func TestRestoreFromStandardInputAsks(t *testing.T) {
+	t.Parallel()
+	empty, s := restoreHouse(t), restoreHouse(t)
+	file := filepath.Join(t.TempDir(), "empty.tar")
+	empty.do(exitOK, "backup", file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.add("s1", "I like tea.")
+	if _, errs := s.run(string(text), "restore", "-"); !strings.Contains(errs, "Say --yes") {
+		t.Errorf("said %s, want the flag that is missing", errs)
+	}
+	if got := s.count(`SELECT count(*) FROM messages`); got == 0 {
+		t.Error("the data was replaced")
+	}
+	s.run(string(text), "restore", "-", "--yes")
+	if got := s.count(`SELECT count(*) FROM messages`); got != 0 {
+		t.Errorf("with --yes: got %d messages, want those of the backup", got)
+	}
+}
