@@ -45,6 +45,12 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 		switch {
 		case known == nil, known.Root == "" && a.Restore:
 			got, err := c.importNew(ctx, a)
+			if came, lost := c.cameMeanwhile(ctx, a, err); came || lost != nil {
+				if lost != nil {
+					return Imported{}, lost
+				}
+				continue
+			}
 			got.Fate, got.Session = FateNew, root
 			return got, err
 		case known.Root == "":
@@ -60,6 +66,16 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 			return got, err
 		}
 	}
+}
+
+// cameMeanwhile reports whether a conversation that could not be stored as a new one is there, because another
+// import has stored it since it was looked for.
+func (c *Curator) cameMeanwhile(ctx context.Context, a *Archived, err error) (bool, error) {
+	if a.Restore || fault.CodeOf(err) != "session_exists" {
+		return false, nil
+	}
+	known, err := c.origin(ctx, a)
+	return known != nil && known.Root != "", err
 }
 
 // unchanged is the outcome of a conversation that is stored already.

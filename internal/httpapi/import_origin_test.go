@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/lineage"
@@ -189,4 +190,25 @@ func TestImportAdds(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	w.states()
+}
+
+// TestImportTwiceAtOnce: of two imports of one conversation at the same time, one stores the conversation and the
+// other one finds it.
+func TestImportTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	for n := range 40 {
+		line := strings.NewReplacer(`"chat:c"`, fmt.Sprintf(`"chat:c%d"`, n), `"id":"c"`, fmt.Sprintf(`"id":"c%d"`, n)).
+			Replace(foreignLine("me", "I live in Lima.", "Noted.", "I like tea.", "Noted."))
+		var said [2]string
+		var both sync.WaitGroup
+		for i := range said {
+			both.Go(func() { said[i] = w.call("POST", "/api/sessions/import", line).body })
+		}
+		both.Wait()
+		all := strings.Join(said[:], "")
+		if strings.Count(all, `"imported":1`) != 1 || strings.Count(all, `"unchanged":1`) != 1 || strings.Contains(all, `"failed":1`) {
+			t.Fatalf("conversation %d: got %q, want one imported and one unchanged", n, said)
+		}
+	}
 }
