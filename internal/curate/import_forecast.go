@@ -63,16 +63,15 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 
 // forecastAdds tells what would become of messages that stand alone.
 func (c *Curator) forecastAdds(ctx context.Context, a *Archived, known *lineage.Origin) (Imported, error) {
-	out := Imported{Fate: FateGrown, Session: known.Root}
-	if !a.Restore {
-		out.Messages = len(known.Fresh(a.Origin))
-		return out, nil
+	p, err := c.planAdds(ctx, a, known)
+	if fault.KindOf(err) == fault.NotFound {
+		return Imported{Fate: FateDeleted}, nil
 	}
-	fresh, err := c.fresh(ctx, a, known)
 	if err != nil {
 		return Imported{}, err
 	}
-	for _, err := range picked(a.Messages, fresh) {
+	out := Imported{Fate: p.fate, Session: known.Root}
+	for _, err := range p.messages {
 		if err != nil {
 			return Imported{}, err
 		}

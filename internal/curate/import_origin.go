@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -142,31 +141,6 @@ func (c *Curator) update(ctx context.Context, a *Archived, known *lineage.Origin
 	got, err = c.extend(ctx, &more, l, p.common)
 	got.Fate, got.Session = p.fate, known.Root
 	return got, false, err
-}
-
-// add adds the messages that are not stored yet of a conversation whose messages stand alone.
-func (c *Curator) add(ctx context.Context, a *Archived, l *lineage.Held, known *lineage.Origin) (Imported, error) {
-	fresh, err := c.fresh(ctx, a, known)
-	if err != nil {
-		return Imported{}, err
-	}
-	origin := *a.Origin
-	origin.Marks = slices.Clone(known.Marks)
-	more := *a
-	more.Origin = &origin
-	more.Messages = picked(a.Messages, func(i int, m *session.Message) bool {
-		added := fresh(i, m)
-		if added { // no page of messages is stored before their marks are known
-			origin.Marks = append(origin.Marks, a.Origin.Mark(i)...)
-		}
-		return added
-	})
-	got, err := c.extend(ctx, &more, l, known.Len())
-	got.Fate, got.Session = FateGrown, known.Root
-	if got.Messages == 0 && err == nil {
-		return c.unchanged(ctx, a, known)
-	}
-	return got, err
 }
 
 // HeldBy is the conversation of another program that a lineage holds; nil for none.

@@ -3,7 +3,6 @@ package curate
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"iter"
 	"math"
@@ -52,8 +51,9 @@ func (c *Curator) nothingNew(ctx context.Context, a *Archived, known *lineage.Or
 // tell enough: the stored ones may lack what was forgotten, or come from an import that noted no texts. A
 // line with less than what is stored could only take the rest away.
 func compares(a *Archived, known *lineage.Origin) bool {
-	if a.Origin.Adds {
-		return a.Restore
+	if a.Origin.Adds { // the first import by a version that knows ids notes them
+		_, more := known.WithIDs(a.Origin)
+		return a.Restore || more
 	}
 	return (a.Restore || known.Unread(a.Origin)) && a.Origin.Len() >= known.Len() && !known.Older(a.Origin)
 }
@@ -216,26 +216,4 @@ func (c *Curator) noteTexts(ctx context.Context, a *Archived, known *lineage.Ori
 		return fmt.Errorf("note an import: %w", err)
 	}
 	return nil
-}
-
-// fresh reports of messages that stand alone whether they are to be added: those that are not stored, and
-// with Restore those of which a part was forgotten.
-func (c *Curator) fresh(ctx context.Context, a *Archived, known *lineage.Origin) (func(place int, m *session.Message) bool, error) {
-	unknown := make(map[int]bool)
-	for _, place := range known.Fresh(a.Origin) {
-		unknown[place] = true
-	}
-	if !a.Restore {
-		return func(place int, _ *session.Message) bool { return unknown[place] }, nil
-	}
-	said := make(map[[sha256.Size]byte]bool)
-	for m, err := range c.standing(ctx, a.Owner, known.Root, math.MaxInt64) {
-		if err != nil {
-			return nil, err
-		}
-		said[sha256.Sum256([]byte(m.Content))] = true
-	}
-	return func(place int, m *session.Message) bool {
-		return unknown[place] || !said[sha256.Sum256([]byte(m.Content))]
-	}, nil
 }

@@ -28,8 +28,9 @@ type archiveMarks struct {
 type archiveOrigin struct {
 	archiveMarks
 
-	// Adds says that each message stands alone: its mark is of this message only. Messages that are
-	// not stored are added, and none is undone.
+	// Adds says that each message stands alone: its mark is of this message only, over its id and its
+	// text, and the texts are over the ids alone. Messages that are not stored are added. One with the
+	// id of a stored message replaces that message, unless it is older.
 	Adds bool `json:"adds,omitempty"`
 }
 
@@ -67,8 +68,8 @@ func (a *archiveOrigin) parse() (*lineage.Origin, error) {
 		return nil, nil
 	}
 	origin, err := a.archiveMarks.parse()
-	if err == nil && a.Adds { // such marks are over the texts, too
-		origin.Adds, origin.Texts = true, nil
+	if err == nil {
+		origin.Adds = a.Adds
 	}
 	return origin, err
 }

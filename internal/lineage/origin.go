@@ -25,7 +25,8 @@ type Origin struct {
 	Marks []byte
 	// Texts has MarkSize bytes for each message: the beginning of a hash over what the message says.
 	// A message that was edited in place keeps its id, and its text tells. Empty if the texts are
-	// unknown, as those of imports before there were such marks are.
+	// unknown, as those of imports before there were such marks are. Where messages stand alone, Marks are
+	// over ids and texts, and Texts over the ids alone: zeros for an id that is unknown.
 	Texts []byte
 	// Adds says that the messages stand alone, as the memories of a program do: each mark is of its
 	// message only, and an input may have any part of them. It is not stored.
@@ -92,6 +93,55 @@ func (g *Origin) Fresh(other *Origin) []int {
 		at++
 	}
 	return fresh
+}
+
+// Edited are the places of the messages in other that this state has with another text, where messages
+// stand alone. Each has the places in this state of the messages with its id.
+func (g *Origin) Edited(other *Origin) map[int][]int {
+	if len(g.Texts) == 0 || len(other.Texts) == 0 {
+		return nil
+	}
+	at := make(map[string][]int)
+	for i := range g.Len() {
+		at[string(g.Text(i))] = append(at[string(g.Text(i))], i)
+	}
+	delete(at, unknownMark)
+	edited := make(map[int][]int)
+	for _, place := range g.Fresh(other) {
+		if before := at[string(other.Text(place))]; len(before) > 0 {
+			edited[place] = before
+		}
+	}
+	return edited
+}
+
+// unknownMark stands for the mark of an id that is unknown.
+const unknownMark = "\x00\x00\x00\x00\x00\x00\x00\x00"
+
+// Text is the mark of what a message says, or of its id where messages stand alone; zeros if that is unknown.
+func (g *Origin) Text(i int) []byte {
+	if len(g.Texts) == 0 {
+		return []byte(unknownMark)
+	}
+	return g.Texts[i*MarkSize : (i+1)*MarkSize]
+}
+
+// WithIDs are the marks of the ids of this state, where messages stand alone, with those that only another
+// state knows. more reports whether there are such ones.
+func (g *Origin) WithIDs(other *Origin) (texts []byte, more bool) {
+	known := make(map[string][]byte)
+	for i := range other.Len() {
+		known[string(other.Mark(i))] = other.Text(i)
+	}
+	texts = make([]byte, 0, len(g.Marks))
+	for i := range g.Len() {
+		id := g.Text(i)
+		if told := known[string(g.Mark(i))]; string(id) == unknownMark && told != nil && string(told) != unknownMark {
+			id, more = told, true
+		}
+		texts = append(texts, id...)
+	}
+	return texts, more
 }
 
 // Upto is the state of the conversation after its first n messages.

@@ -2,12 +2,14 @@ package transfer
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestWrongChecksum: nothing of a file that was damaged on its way is taken, and the others are.
@@ -132,6 +134,28 @@ func TestCopiesOfMemories(t *testing.T) {
 				t.Errorf("got %+v", report)
 			}
 		})
+	}
+}
+
+// TestMarksOfAnEditedMemory: an edit changes the mark of a memory, and not the mark of its id.
+func TestMarksOfAnEditedMemory(t *testing.T) {
+	t.Parallel()
+	const memory = `[{"id":"1","memory":%q,"user_id":"ada","created_at":"2024-05-01T10:00:00Z","updated_at":"2024-06-01T10:00:00Z"}]`
+	var heads []lineHead
+	for _, text := range []string{"Lives in Rome.", "Lives in Paris."} {
+		in := &Input{Files: []*File{memoryFile("memories.json", fmt.Appendf(nil, memory, text))}}
+		var head lineHead
+		if err := json.Unmarshal([]byte(spooledText(t, in, NewReport(false))), &head); err != nil {
+			t.Fatal(err)
+		}
+		heads = append(heads, head)
+	}
+	rome, paris := heads[0].Origin, heads[1].Origin
+	if bytes.Equal(rome.Marks, paris.Marks) || len(rome.Texts) != markSize || !bytes.Equal(rome.Texts, paris.Texts) {
+		t.Errorf("got %+v and %+v", rome, paris)
+	}
+	if want := time.Date(2024, time.June, 1, 10, 0, 0, 0, time.UTC); !rome.ChangedAt.Equal(want) {
+		t.Errorf("got changed at %v, want %v", rome.ChangedAt, want)
 	}
 }
 

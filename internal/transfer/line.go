@@ -32,7 +32,8 @@ type lineOrigin struct {
 	System string `json:"system"`
 	ID     string `json:"id"`
 	Marks  []byte `json:"marks"`
-	// Texts are marks of what the messages say; none where the marks tell that, too.
+	// Texts are marks of what the messages say. Where each mark is of its message only, the marks tell that,
+	// and Texts are over the ids alone.
 	Texts []byte `json:"texts,omitempty"`
 	// Adds says that each mark is of its message only.
 	Adds      bool      `json:"adds,omitempty"`
@@ -284,7 +285,7 @@ func lineOf(m *Message) lineMessage {
 
 // mark adds the mark of a message: the beginning of a hash over the ids of all messages up to
 // it. A message without an id counts by its role, time and text. The mark of one that stands alone is
-// over its id and text.
+// over its id and text, and a second one over its id.
 func (w *writing) mark(m *Message) {
 	h := sha256.New()
 	h.Write(w.sum)
@@ -299,9 +300,12 @@ func (w *writing) mark(m *Message) {
 	}
 	w.sum = h.Sum(w.sum[:0])
 	w.marks = append(w.marks, w.sum[:markSize]...)
-	if !w.adds {
-		w.texts = append(w.texts, w.textMark(m)...)
+	if w.adds {
+		id := sha256.Sum256([]byte("id\x00" + m.ID))
+		w.texts = append(w.texts, id[:markSize]...)
+		return
 	}
+	w.texts = append(w.texts, w.textMark(m)...)
 }
 
 // textMark is the mark of what a message says and calls. The hash begins with the sum over the ids, which

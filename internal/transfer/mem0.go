@@ -123,15 +123,25 @@ func mem0Markdown(f *File, keep func(*mem0Memory)) (err error) {
 	return lines.Err()
 }
 
-// byDate orders memories by their date. Those without one are last.
-func byDate(a, b mem0Memory) int {
+// byDate orders memories by their dates. Those without a date are last.
+func (in *reading) byDate(a, b mem0Memory) int {
+	first, second := in.dated(&a), in.dated(&b)
 	switch {
-	case a.CreatedAt.IsZero() == b.CreatedAt.IsZero():
-		return a.CreatedAt.Compare(b.CreatedAt.Time)
-	case a.CreatedAt.IsZero():
+	case first.IsZero() == second.IsZero():
+		return first.Compare(second)
+	case first.IsZero():
 		return 1
 	}
 	return -1
+}
+
+// dated is when a memory got the text that it has: when it was changed last, if it was changed.
+func (in *reading) dated(m *mem0Memory) time.Time {
+	made, changed := in.within(m.CreatedAt.Time), in.within(m.UpdatedAt.Time)
+	if changed.After(made) {
+		return changed
+	}
+	return made
 }
 
 // newestOfEach leaves one memory of each id: the one that was changed last, and of several such ones
@@ -174,11 +184,14 @@ func (in *reading) statements(system, prefix string, byUser map[string][]mem0Mem
 		if len(list) == 0 {
 			continue
 		}
-		slices.SortStableFunc(list, byDate)
+		slices.SortStableFunc(list, in.byDate)
 		c := &Conversation{System: system, ID: prefix + cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file, Adds: true}
 		for _, m := range list {
+			if at := in.dated(&m); at.After(c.Changed) {
+				c.Changed = at
+			}
 			c.Messages = append(c.Messages, Message{
-				ID: m.id(), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time,
+				ID: m.id(), Role: roleAssistant, Name: system, Text: m.Memory, At: in.dated(&m),
 			})
 			if err := in.say(c); err != nil {
 				return err
