@@ -55,10 +55,11 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	case FateSame:
 	case FateApart:
 		out.Messages = a.Origin.Len()
+		out.Session, err = c.apartID(ctx, a)
 	default:
 		out.Messages = a.Origin.Len() - p.common
 	}
-	return out, nil
+	return out, err
 }
 
 // forecastAdds tells what would become of messages that stand alone.
@@ -71,6 +72,11 @@ func (c *Curator) forecastAdds(ctx context.Context, a *Archived, known *lineage.
 		return Imported{}, err
 	}
 	out := Imported{Fate: p.fate, Session: known.Root}
+	if p.fate == FateApart {
+		if out.Session, err = c.apartID(ctx, a); err != nil {
+			return Imported{}, err
+		}
+	}
 	for _, err := range p.messages {
 		if err != nil {
 			return Imported{}, err

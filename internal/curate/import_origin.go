@@ -260,26 +260,33 @@ func of(id session.ID, messages iter.Seq2[session.Message, error]) iter.Seq2[ses
 // importApart stores a conversation that has changed in both programs as a session of its
 // own, whose id ends with a number.
 func (c *Curator) importApart(ctx context.Context, a *Archived, messages iter.Seq2[session.Message, error]) (Imported, error) {
-	base := a.Sessions[0].ID
+	id, err := c.apartID(ctx, a)
+	if err != nil {
+		return Imported{}, err
+	}
+	row := a.Sessions[0]
+	row.ID, row.RootID = id, id
+	apart := *a
+	apart.Sessions, apart.Messages = []session.Session{row}, of(id, messages)
+	got, err := c.importNew(ctx, &apart)
+	got.Fate, got.Session = FateApart, id
+	return got, err
+}
+
+// apartID is the first free id for a conversation that becomes a session apart.
+func (c *Curator) apartID(ctx context.Context, a *Archived) (session.ID, error) {
 	for n := 2; ; n++ {
-		id, err := session.ParseID(fmt.Sprintf("%s~%d", base, n))
+		id, err := session.ParseID(fmt.Sprintf("%s~%d", a.Sessions[0].ID, n))
 		if err != nil {
-			return Imported{}, err
+			return "", err
 		}
 		_, err = c.sessions.Tip(ctx, a.Owner, id)
-		if fault.KindOf(err) != fault.NotFound {
-			if err != nil {
-				return Imported{}, fmt.Errorf("look for session: %w", err)
-			}
-			continue
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+			return id, nil
+		case err != nil:
+			return "", fmt.Errorf("look for session: %w", err)
 		}
-		row := a.Sessions[0]
-		row.ID, row.RootID = id, id
-		apart := *a
-		apart.Sessions, apart.Messages = []session.Session{row}, of(id, messages)
-		got, err := c.importNew(ctx, &apart)
-		got.Fate, got.Session = FateApart, id
-		return got, err
 	}
 }
 

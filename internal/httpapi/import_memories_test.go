@@ -86,8 +86,7 @@ func TestImportEditedMemoryHere(t *testing.T) {
 	w.imports(t, "?dry_run=true", memoryLine(first...), "unchanged:1") // an older export
 	w.imports(t, "", memoryLine(first...), "unchanged:1")
 	edited := memoryLine(noted{"1", rome, 9}, first[1])
-	w.imports(t, "?dry_run=true", edited, "apart:1 messages:2")
-	w.imports(t, "", edited, "apart:1 messages:2")
+	w.becomes(t, edited, "apart:1 messages:2", "mem:m~2")
 	w.stands("mem:m~2", green, rome)
 	if got := w.standing("mem:m"); len(got) != 4 || got[1] != paris {
 		t.Errorf("ours: got %q", got)

@@ -55,8 +55,8 @@ func (w *world) standing(id string) []string {
 	return texts
 }
 
-// imports sends a line and checks the counts of the reply, such as `grown:1 messages:2`.
-func (w *world) imports(t *testing.T, query, line, want string) {
+// imports sends a line and checks the counts of the reply, such as `grown:1 messages:2`. It returns the reply.
+func (w *world) imports(t *testing.T, query, line, want string) string {
 	t.Helper()
 	got := w.call("POST", "/api/sessions/import"+query, line)
 	var counts map[string]json.RawMessage
@@ -72,6 +72,7 @@ func (w *world) imports(t *testing.T, query, line, want string) {
 	if text := strings.Join(said, " "); text != want {
 		t.Fatalf("got %s, want %s: %s", text, want, got.body)
 	}
+	return got.body
 }
 
 func TestImportAgain(t *testing.T) {
@@ -107,6 +108,17 @@ func TestImportAgain(t *testing.T) {
 	}
 }
 
+// becomes imports a line that becomes a session apart, and checks that a dry run names that session before.
+func (w *world) becomes(t *testing.T, line, want, id string) {
+	t.Helper()
+	note := fmt.Sprintf(`"fate":"apart","session_id":%q`, id)
+	for _, query := range []string{"?dry_run=true", ""} {
+		if got := w.imports(t, query, line, want); !strings.Contains(got, note) {
+			t.Errorf("%q: got %s, want %s", query, got, note)
+		}
+	}
+}
+
 func TestImportContinuedHere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})
@@ -114,7 +126,7 @@ func TestImportContinuedHere(t *testing.T) {
 	w.chat("chat:c", "I have a dog, too.")
 	w.imports(t, "", foreignLine("", "My cat is called Ada.", "Fine."), "unchanged:1")
 	longer := []string{"My cat is called Ada.", "Fine.", "I like tea.", "Good."}
-	w.imports(t, "", foreignLine("", longer...), "apart:1 messages:4")
+	w.becomes(t, foreignLine("", longer...), "apart:1 messages:4", "chat:c~2")
 	if got := w.standing("chat:c"); len(got) != 4 || got[2] != "I have a dog, too." {
 		t.Errorf("ours: got %q", got)
 	}
@@ -128,7 +140,7 @@ func TestImportContinuedHere(t *testing.T) {
 	}
 	w.call("POST", "/api/sessions/chat:c~2/undo", "") // undone here, grown there
 	w.call("POST", "/api/sessions/chat:c~2/undo", "")
-	w.imports(t, "", foreignLine("", append(longer, "And milk.", "So.", "Ink.", "Ok.")...), "apart:1 messages:8")
+	w.becomes(t, foreignLine("", append(longer, "And milk.", "So.", "Ink.", "Ok.")...), "apart:1 messages:8", "chat:c~3")
 	w.states()
 }
 
