@@ -250,11 +250,14 @@ func saveReport(file string, report *transfer.Report) error {
 	if err == nil {
 		err = os.WriteFile(file, append(text, '\n'), 0o600)
 	}
-	if err != nil {
-		return fault.Wrap(fault.Unavailable, "report_unwritable", fmt.Sprintf(
-			"The import is done, but its report cannot be written: %v. It stands above. The next run tells what is there already.", err), err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	said := "The import is done, but its report cannot be written: %v. It stands above. The next run tells what is there already."
+	if report.DryRun {
+		said = "The dry run is done, and nothing was imported, but its report cannot be written: %v. It stands above."
+	}
+	return fault.Wrap(fault.Unavailable, "report_unwritable", fmt.Sprintf(said, err), err)
 }
 
 // sentReader tells how much was sent, and how long the rest will take.

@@ -73,6 +73,10 @@ func TestUnwrittenReport(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	dry := s.do(exitFailed, "import", file, "--dry-run", "--report", dir)
+	if !strings.Contains(dry, "nothing was imported, but its report cannot be written: open "+dir) || strings.Contains(dry, "The import is done") {
+		t.Errorf("a dry run said %s", dry)
+	}
 	said := s.do(exitFailed, "import", file, "--report", dir)
 	for _, want := range []string{"taken          1", "its report cannot be written: open " + dir, "stands above"} {
 		if !strings.Contains(said, want) {
