@@ -109,7 +109,7 @@ func (s *Source) Make(ctx context.Context, withConfig bool) (_ *Made, err error)
 	if m.Manifest.Standing, err = sqlite.Verify(ctx, m.database()); err != nil {
 		return nil, homeFault(err)
 	}
-	m.rest, err = restOf(s.Home, withConfig)
+	m.rest, m.Manifest.LeftOut, err = restOf(s.Home, withConfig)
 	return m, err
 }
 
@@ -148,9 +148,9 @@ func sizeOf(file string) int64 {
 	return info.Size()
 }
 
-// restOf are the files of a home that a backup holds besides the database.
-func restOf(home string, withConfig bool) ([]string, error) {
-	var out []string
+// restOf are the files of a home that a backup holds besides the database, and what lies among them and is no
+// file.
+func restOf(home string, withConfig bool) (out, leftOut []string, err error) {
 	single := []string{ledgerName}
 	if withConfig {
 		single = append(single, configName)
@@ -165,20 +165,23 @@ func restOf(home string, withConfig bool) ([]string, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
-			if err != nil || !d.Type().IsRegular() {
+			if err != nil || d.IsDir() {
 				return err
 			}
 			name, err := filepath.Rel(home, file)
-			if name = filepath.ToSlash(name); checkName(name) == nil {
+			switch name = filepath.ToSlash(name); {
+			case !d.Type().IsRegular():
+				leftOut = append(leftOut, name)
+			case checkName(name) == nil:
 				out = append(out, name)
 			}
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", dir, err)
+			return nil, nil, fmt.Errorf("list %s: %w", dir, err)
 		}
 	}
-	return out, nil
+	return out, leftOut, nil
 }
 
 func (m *Made) database() string { return filepath.Join(m.dir, databaseName) }

@@ -46,6 +46,8 @@ type Manifest struct {
 	Place string `json:"place"`
 	sqlite.Standing
 	Files []File `json:"files"`
+	// LeftOut are links, pipes and the like among the files. A backup has none.
+	LeftOut []string `json:"left_out,omitempty"`
 }
 
 // File is a file in a backup.

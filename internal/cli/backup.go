@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -108,7 +109,20 @@ func (a *app) backup(ctx context.Context, cl *client, file string, withConfig bo
 	a.say("Backed up %s and %s to %s (%s). It is verified, and holds all texts in the clear.",
 		countOf(int(m.Counts["sessions"]), "session", "sessions"), countOf(int(m.Counts["messages"]), "message", "messages"),
 		file, megabytes(m.Size()))
+	if n := len(m.LeftOut); n > 0 {
+		a.say("Left out %s: %s. A backup holds files alone. Copy what a link leads to by yourself.",
+			countOf(n, "link, pipe or the like", "links, pipes and the like"), firstNames(m.LeftOut))
+	}
 	return nil
+}
+
+// firstNames are the first of some names.
+func firstNames(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", and more"
+	}
+	return strings.Join(names, ", ")
 }
 
 // stored tells how much of a backup is stored.

@@ -421,3 +421,20 @@ func TestRestoreFromStandardInputAsks(t *testing.T) {
 		t.Errorf("with --yes: got %d messages, want those of the backup", got)
 	}
 }
+
+// TestBackupNamesWhatItLeavesOut: a link among the skills is no file, and the backup says that it lacks it.
+func TestBackupNamesWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	s.add("s1", "I like tea.")
+	skills := filepath.Join(s.env["HERMES_HOME"], "skills")
+	if err := os.MkdirAll(filepath.Join(skills, "own"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(skills, "linked")); err != nil {
+		t.Fatal(err)
+	}
+	if said := s.do(exitOK, "backup", filepath.Join(t.TempDir(), "b.tar")); !strings.Contains(said, "Left out 1 link, pipe or the like: skills/linked.") {
+		t.Errorf("said %s, want the link", said)
+	}
+}
