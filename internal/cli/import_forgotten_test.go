@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -72,4 +73,61 @@ func TestImportOfANewSessionWithAForgottenID(t *testing.T) {
 	if got := s.count(`SELECT count(*) FROM messages WHERE content LIKE '%Lima%'`); got == 0 {
 		t.Error("the new session did not come back")
 	}
+}
+
+// TestImportContinuesASession: a session that an export only continues gets the new messages, also a second time. One
+// with other messages stays as it is.
+func TestImportContinuesASession(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	call, stop := s.serve()
+	call(http.MethodPost, "/api/sessions", `{"id":"s1"}`)
+	chat(call, "s1", "I use vim.")
+	stop()
+	old := filepath.Join(t.TempDir(), "old.tar")
+	s.do(exitOK, "backup", old)
+	call, stop = s.serve()
+	chat(call, "s1", "I switched to helix yesterday.")
+	chat(call, "s1", "I live in Lima.")
+	stop()
+	file := s.exported(t)
+	s.do(exitOK, "restore", old, "--yes")
+	for _, want := range []string{"Added what is new to 1 session that was there.", "1 were there already."} {
+		if said := s.do(exitOK, "sessions", "import", file); !strings.Contains(said, want) {
+			t.Errorf("said %s, want %s", said, want)
+		}
+		if said := s.exported(t); !sameMessages(t, said, file) {
+			t.Errorf("the session differs from its export")
+		}
+	}
+	s.do(exitOK, "restore", old, "--yes")
+	call, stop = s.serve()
+	chat(call, "s1", "I went on here.")
+	stop()
+	if said := s.do(exitFailed, "sessions", "import", file); !strings.Contains(said, "with other messages") {
+		t.Errorf("said %s, want the session that differs", said)
+	}
+}
+
+// sameMessages reports whether two exports of one session have the same messages, with their times and ids.
+func sameMessages(t *testing.T, a, b string) bool {
+	t.Helper()
+	var lines [2]struct {
+		Messages []struct {
+			ID      int64
+			Role    string
+			Content string
+			SaidAt  json.RawMessage `json:"said_at"`
+		}
+	}
+	for i, file := range []string{a, b} {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(text, &lines[i])
+		}
+		if err != nil || len(lines[i].Messages) < 3 {
+			t.Fatalf("got %+v and %v", lines[i], err)
+		}
+	}
+	return reflect.DeepEqual(lines[0], lines[1])
 }

@@ -224,8 +224,8 @@ func (a *app) sessionsImportCommand() *cobra.Command {
 		Long: `Read an export back, ids and times included. '-' reads the standard input. The
 file may be packed with gzip or zstd.
 
-A conversation that is there already is passed over; one whose id is taken by
-another is reported and changes nothing. What was forgotten stays out unless
+A conversation that is there already is passed over, or gets what it lacks; one
+whose id is taken by another is reported and changes nothing. What was forgotten stays out unless
 --restore asks for it; what was only deleted comes back. Exits with 1 if any
 line failed.`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -315,6 +315,9 @@ func (a *app) reportImport(out *importReply) error {
 	} else {
 		a.say("Imported %s with %s; %d were there already.", countOf(out.Imported, "session", "sessions"),
 			countOf(out.Messages, "message", "messages"), out.Unchanged)
+		if out.Grown > 0 {
+			a.say("Added what is new to %s.", countOf(out.Grown, "session that was there", "sessions that were there"))
+		}
 		if out.Deleted > 0 {
 			a.say("Left out %s forgotten here. To take what was forgotten, too, say --restore.", countOf(out.Deleted, "session that was", "sessions that were"))
 		}

@@ -47,16 +47,28 @@ type Imported struct {
 	// Keys are session keys whose memory lacks messages. After the whole import,
 	// [Curator.SettleKeys] learns them.
 	Keys []session.Key
+	// doomed are facts whose sentences were forgotten. They are erased once the lineage is released.
+	doomed []memory.Fact
 }
 
 // Import stores an exported lineage with its ids, times, marks and receipts. Facts are
 // derived, so they are learnt again. It fails with Conflict, and changes nothing, if
-// another lineage has one of the session ids. What was forgotten here stays out.
+// another lineage has one of the session ids. What was forgotten here stays out. A session that the export
+// only continues is continued.
 func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 	if a.Origin != nil {
 		return c.importOrigin(ctx, a)
 	}
-	return c.importNew(ctx, a)
+	got, err := c.importNew(ctx, a)
+	if fault.CodeOf(err) == codeExists && len(a.Sessions) == 1 {
+		if more, grown, failed := c.grow(ctx, a); grown || failed != nil {
+			got, err = more, failed
+		}
+	}
+	if err != nil {
+		return got, err
+	}
+	return got, c.eraseForgotten(ctx, a.Owner, got.doomed)
 }
 
 // importNew stores a lineage whose ids must be free.
@@ -73,14 +85,7 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 	if err != nil {
 		return Imported{}, err
 	}
-	held := true
-	release := func() {
-		if held {
-			held = false
-			l.Release()
-		}
-	}
-	defer release()
+	defer l.Release()
 	l.Stale() // the next turn reads the import from the store
 	switch same, err := im.taken(ctx, a); {
 	case err != nil:
@@ -111,8 +116,7 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 		c.views.DropOwner(a.Owner)
 		return Imported{Keys: im.touched()}, err
 	}
-	release()
-	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys}, im.eraseForgotten(ctx)
+	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys, doomed: im.doomed}, nil
 }
 
 // importer stores one lineage.
@@ -176,13 +180,16 @@ func (im *importer) taken(ctx context.Context, a *Archived) (same bool, err erro
 	return false, nil
 }
 
+// codeExists is the code of errExists.
+const codeExists = "session_exists"
+
 // errExists says that a session has an id of the line, and what to do next.
 func (im *importer) errExists(id session.ID) error {
 	what := "with other messages"
 	if im.origin != nil {
 		what = "and is not known to come from this conversation"
 	}
-	return fault.New(fault.Conflict, "session_exists", fmt.Sprintf("A session with the id %q exists already, %s; it was left as it is. "+
+	return fault.New(fault.Conflict, codeExists, fmt.Sprintf("A session with the id %q exists already, %s; it was left as it is. "+
 		"To take this one in its place, delete that one with `hermes sessions delete %s`, and import again.", id, what, id)).At("id")
 }
 

@@ -11,16 +11,7 @@ import (
 // changes nothing.
 func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	if a.Origin == nil {
-		im := &importer{curator: c, o: a.Owner, restore: a.Restore, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
-		same, err := im.taken(ctx, a)
-		if same || err != nil {
-			return Imported{Same: same}, err
-		}
-		gone, err := c.forgotten(a)
-		if gone.whole(a) {
-			return Imported{Fate: FateDeleted}, err
-		}
-		return Imported{}, err
+		return c.forecastOwn(ctx, a)
 	}
 	known, err := c.origin(ctx, a)
 	switch {
@@ -60,6 +51,30 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 		out.Messages = a.Origin.Len() - p.common
 	}
 	return out, err
+}
+
+// forecastOwn tells what would become of an export of this program.
+func (c *Curator) forecastOwn(ctx context.Context, a *Archived) (Imported, error) {
+	im := &importer{curator: c, o: a.Owner, restore: a.Restore, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
+	same, err := im.taken(ctx, a)
+	if fault.CodeOf(err) == codeExists && len(a.Sessions) == 1 {
+		line, more, failed := c.continued(ctx, a)
+		switch {
+		case failed != nil:
+			return Imported{}, failed
+		case line != nil:
+			line.stop()
+			return Imported{Fate: FateGrown, Session: a.Sessions[0].ID, Messages: more}, nil
+		}
+	}
+	if same || err != nil {
+		return Imported{Same: same}, err
+	}
+	gone, err := c.forgotten(a)
+	if gone.whole(a) {
+		return Imported{Fate: FateDeleted}, err
+	}
+	return Imported{}, err
 }
 
 // forecastAdds tells what would become of messages that stand alone.

@@ -48,11 +48,11 @@ func (im *importer) doom(facts []memory.Fact) {
 	}
 }
 
-// eraseForgotten erases the sentences again that were forgotten. The lineage is not held. Later ones of a
-// message are first: the places of the others stay.
-func (im *importer) eraseForgotten(ctx context.Context) error {
-	for i := len(im.doomed) - 1; i >= 0; i-- {
-		if _, err := im.curator.EraseFact(ctx, im.o, &im.doomed[i], nil); err != nil {
+// eraseForgotten erases sentences again that were forgotten. No lineage is held. Later ones of a message are
+// first: the places of the others stay.
+func (c *Curator) eraseForgotten(ctx context.Context, o owner.Owner, doomed []memory.Fact) error {
+	for i := len(doomed) - 1; i >= 0; i-- {
+		if _, err := c.EraseFact(ctx, o, &doomed[i], nil); err != nil {
 			return fmt.Errorf("forget a sentence again: %w", err)
 		}
 	}

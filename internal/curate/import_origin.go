@@ -70,7 +70,7 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 // cameMeanwhile reports whether a conversation that could not be stored as a new one is there, because another
 // import has stored it since it was looked for.
 func (c *Curator) cameMeanwhile(ctx context.Context, a *Archived, err error) (bool, error) {
-	if a.Restore || fault.CodeOf(err) != "session_exists" {
+	if a.Restore || fault.CodeOf(err) != codeExists {
 		return false, nil
 	}
 	known, err := c.origin(ctx, a)
@@ -212,7 +212,14 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 	}
 	l.Stale()
 	count, _ := compression.CounterFor(c.budgets.Model)
-	im := &importer{curator: c, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
+	gone, err := c.forgotten(a)
+	if err != nil {
+		return Imported{}, err
+	}
+	if a.Origin == nil { // an export of this program tells it
+		tip.LastActive = a.Sessions[0].LastActive
+	}
+	im := &importer{curator: c, gone: gone, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
 		restore: a.Restore, origin: a.Origin, stored: n, tip: tip, want: tip, extends: true}
 	newest, err := c.sessions.Messages(ctx, a.Owner, tip.RootID, session.Range{Limit: 1, Newest: true})
 	if err != nil {
@@ -225,7 +232,7 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 		im.want.EndReason, im.want.EndedAt = "", a.Sessions[0].EndedAt
 	}
 	err = im.run(ctx, of(tip.ID, a.Messages))
-	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Keys: im.keys}, err
+	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Keys: im.keys, doomed: im.doomed}, err
 }
 
 // behind are the messages behind the first n.
