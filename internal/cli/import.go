@@ -103,7 +103,7 @@ func (a *app) importFrom(c *cobra.Command, name string, f *importFlags) (err err
 			return err
 		}
 	}
-	in, err := a.importInput(name)
+	in, err := a.importInput(c.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -134,13 +134,17 @@ func readImport(
 	usual := debug.SetMemoryLimit(-1)
 	debug.SetMemoryLimit(min(usual, readingMemory))
 	defer debug.SetMemoryLimit(usual)
-	return transfer.Read(ctx, in, f.Options, report, func(line transfer.Line) error {
+	err := transfer.Read(ctx, in, f.Options, report, func(line transfer.Line) error {
 		if ctx.Err() != nil {
-			return fault.Wrap(fault.Canceled, "interrupted", "The import was interrupted while it read the input. Nothing was stored.", ctx.Err())
+			return interruptedReading(ctx.Err())
 		}
 		p.tell("read %d conversations, %s", report.Conversations, megabytes(spool.Size()))
 		return spool.Keep(line)
 	})
+	if err != nil && ctx.Err() != nil { // a stream that was interrupted looks like one of no known format
+		return interruptedReading(ctx.Err())
+	}
+	return err
 }
 
 // importDay reads a day or a time.
@@ -153,13 +157,6 @@ func importDay(text string) (time.Time, error) {
 		return at, usageError{fmt.Errorf("--since %q is neither a day, such as 2025-01-31, nor a time", text)}
 	}
 	return at, nil
-}
-
-func (a *app) importInput(name string) (*transfer.Input, error) {
-	if name == "-" {
-		return transfer.OpenPipe(a.process.Stdin)
-	}
-	return transfer.Open(name)
 }
 
 // sendImport sends the lines to the server, and adds the outcome to the report. A dry run

@@ -61,8 +61,8 @@ func (in *Input) Size() (n int64) {
 	return n
 }
 
-// OpenPipe makes an input of a stream, which can be read once.
-func OpenPipe(r io.Reader) (*Input, error) {
+// OpenPipe makes an input of a stream, which can be read once. The input closes closers when it is closed.
+func OpenPipe(r io.Reader, closers ...io.Closer) (*Input, error) {
 	in := bufio.NewReaderSize(r, sampleSize)
 	begin, err := in.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -76,7 +76,8 @@ func OpenPipe(r io.Reader) (*Input, error) {
 		return nil, err
 	}
 	open := func() (io.ReadCloser, error) { return &pipe{again}, nil }
-	return &Input{Files: []*File{{Name: "standard input", open: open, Modified: time.Now().UTC()}}}, nil
+	files := []*File{{Name: "standard input", open: open, Modified: time.Now().UTC()}}
+	return &Input{Files: files, closers: closers}, nil
 }
 
 // Text is a stream without its compression, in UTF-8.

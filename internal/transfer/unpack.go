@@ -63,8 +63,12 @@ func unpacked(r io.Reader) (io.Reader, error) {
 // ids may be right and its texts wrong, which no later import would mend.
 const corrupt = "import_corrupt"
 
-// damaged is the fault of a file that does not unpack.
+// damaged is the fault of a file that does not unpack. What is wrong with the packed bytes themselves is
+// named already.
 func (p packing) damaged(err error) error {
+	if _, known := errors.AsType[*fault.Error](err); known {
+		return err
+	}
 	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
 		return fault.Wrap(fault.Invalid, corrupt,
 			"The file is packed with "+p.name+", and its checksum is wrong: it was damaged on its way. None of its conversations was taken. Get the export again.", err)
