@@ -63,11 +63,16 @@ func (in *Input) add(f *File, depth int) error {
 // tooMany is the code of the fault of an input with too many files.
 const tooMany = "import_too_many"
 
-// expand adds the files of an archive.
+// expand adds the files of an archive. If its packing was cut off, a tar archive has the files before the cut;
+// a zip archive has none, because its list stands at the end.
 func (in *Input) expand(f *File, a archive, depth int) error {
 	r, size, err := in.whole(f, a)
-	if err == nil {
+	cut := err
+	if r != nil && (err == nil || a.name == "tar") {
 		err = a.list(in, f, r, size, depth)
+	}
+	if cut != nil && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) {
+		err = cut // says more than that the archive has no end
 	}
 	if _, known := errors.AsType[*fault.Error](err); known || err == nil {
 		return err
@@ -75,7 +80,8 @@ func (in *Input) expand(f *File, a archive, depth int) error {
 	return fault.Wrap(fault.Invalid, "import_unreadable", "It is a damaged "+a.name+" archive. Get the export again.", err)
 }
 
-// whole makes an archive readable at any place: as it is, or as a copy without its packing.
+// whole makes an archive readable at any place: as it is, or as a copy without its packing. With an error, the
+// copy is what stands before the place where its packing was cut off, or nil.
 func (in *Input) whole(f *File, a archive) (io.ReaderAt, int64, error) {
 	if f.at != nil {
 		r, err := f.at()
@@ -104,6 +110,9 @@ func (in *Input) whole(f *File, a archive) (io.ReaderAt, int64, error) {
 	if in.spooled > maxSpooled {
 		return nil, 0, fault.New(fault.TooLarge, "import_too_large",
 			"The archives within the input have more than 8 GiB with this one. Unpack it, and name its directory.")
+	}
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, 0, err
 	}
 	return temp, size, err
 }

@@ -7,7 +7,9 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -258,5 +260,34 @@ func TestSpoolOrder(t *testing.T) {
 	}
 	if got, err := io.ReadAll(r); err != nil || string(got) != "a\nb\nc\nd\n" {
 		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// TestCutTar: of a tar archive within a packing that was cut off, what stands before the cut is taken, and the
+// cut is told.
+func TestCutTar(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // text that does not get much smaller
+	for i := range 2000 {
+		fmt.Fprintf(&text, `{"id":"c%d","messages":[{"role":"user","content":"%x%x","timestamp":1700000000}]}`+"\n", i, random.Uint64(), random.Uint64())
+	}
+	archive := tarred(t, "c.jsonl", text.String())
+	for name, packed := range map[string][]byte{"gzip": gzipped(t, string(archive)), "zstd": zstded(t, archive)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in, err := Open(fileOf(t, "c.tar.packed", packed[:len(packed)*3/4]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = in.Close() }()
+			got, err := readAll(t, in, Options{From: "auto"})
+			if err != nil || !strings.Contains(got, "jsonl:c500 ") || strings.Contains(got, "jsonl:c1999 ") {
+				t.Errorf("got %d bytes, %v", len(got), err)
+			}
+			if want := "failed: c.tar.packed: A file of the input is packed with " + name + " and cannot be unpacked: unexpected EOF."; !strings.Contains(got, want) {
+				t.Errorf("the cut is not told: %s", got[max(0, len(got)-1000):])
+			}
+		})
 	}
 }
