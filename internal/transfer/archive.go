@@ -160,12 +160,12 @@ func openZipped(e *zip.File) (io.ReadCloser, error) {
 		return nil, fault.Wrap(fault.Invalid, "import_unreadable",
 			fmt.Sprintf("It cannot be unpacked (method %d: %v). Unpack the archive with another program, and name the directory.", e.Method, err), err)
 	}
-	packed := int64(min(e.CompressedSize64, maxUnpacked))
-	plain, err := unpacked(&bounded{r: &sound{r, packing{name: "zip"}}, packed: func() int64 { return packed }})
+	packed := func() int64 { return int64(min(e.CompressedSize64, maxUnpacked)) }
+	plain, err := unpacked(&bounded{r: &sound{r, packing{name: "zip"}}, packed: packed})
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	return &closer{plain, r}, nil
+	return &closer{&bounded{r: plain, packed: packed}, r}, nil // the bound counts for what is packed within, too
 }
 
 // untar adds the files of a tar archive.

@@ -106,6 +106,12 @@ func TestPacked(t *testing.T) {
 			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"c.json.zst", string(zstded(t, []byte(tiny)))})))
 		},
 		"gzip pipe": func() (*Input, error) { return OpenPipe(bytes.NewReader(gzipped(t, tiny))) },
+		"gzip in gzip": func() (*Input, error) {
+			return Open(fileOf(t, "c.gz", gzipped(t, string(gzipped(t, tiny)))))
+		},
+		"zip in zstd in gzip": func() (*Input, error) {
+			return Open(fileOf(t, "c.gz", gzipped(t, string(zstded(t, zipped(t, [2]string{"c.json", tiny}))))))
+		},
 		"zip in zip": func() (*Input, error) {
 			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"parts/c.zip", string(zipped(t, [2]string{"c.json", tiny}))})))
 		},
@@ -172,9 +178,10 @@ func TestBombs(t *testing.T) {
 		"zip": func() (*Input, error) {
 			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"conversations.json", zeros})))
 		},
-		"gzip": func() (*Input, error) { return Open(fileOf(t, "c.gz", gzipped(t, zeros))) },
-		"pipe": func() (*Input, error) { return OpenPipe(bytes.NewReader(gzipped(t, zeros))) },
-		"zstd": func() (*Input, error) { return Open(fileOf(t, "c.zst", zstded(t, []byte(zeros)))) },
+		"gzip":         func() (*Input, error) { return Open(fileOf(t, "c.gz", gzipped(t, zeros))) },
+		"pipe":         func() (*Input, error) { return OpenPipe(bytes.NewReader(gzipped(t, zeros))) },
+		"zstd":         func() (*Input, error) { return Open(fileOf(t, "c.zst", zstded(t, []byte(zeros)))) },
+		"gzip in gzip": func() (*Input, error) { return Open(fileOf(t, "c.gz", gzipped(t, string(gzipped(t, zeros))))) },
 		"zstd in zip": func() (*Input, error) {
 			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"c.zst", string(zstded(t, []byte(zeros)))})))
 		},
@@ -289,5 +296,22 @@ func TestCutTar(t *testing.T) {
 				t.Errorf("the cut is not told: %s", got[max(0, len(got)-1000):])
 			}
 		})
+	}
+}
+
+// TestPackedTooOften: a file that is packed too many times over is said to be.
+func TestPackedTooOften(t *testing.T) {
+	t.Parallel()
+	text := tiny
+	for range maxNested + 1 {
+		text = string(gzipped(t, text))
+	}
+	in, err := Open(fileOf(t, "c.gz", []byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	if _, err := readAll(t, in, Options{From: "auto"}); err == nil || !strings.Contains(err.Error(), "packed more than 4 times over") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -41,22 +41,41 @@ type packing struct {
 	open       func(r io.Reader) (io.Reader, error)
 }
 
-// unpacked is a stream without its compression.
+// unpacked is a stream without its compressions, which may stand within one another. The ratio is that to the
+// outermost one.
 func unpacked(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
-	begin, _ := in.Peek(4) // an error comes again with the next read
-	for _, p := range packings() {
-		if !bytes.HasPrefix(begin, []byte(p.mark)) {
-			continue
+	tally := &counted{r: in}
+	for depth := 0; ; depth++ {
+		p := packingOf(in)
+		switch {
+		case p == nil:
+			return in, nil
+		case depth == maxNested:
+			return nil, fault.New(fault.Invalid, "import_too_deep",
+				fmt.Sprintf("A file of the input is packed more than %d times over. Unpack it, and name what is in it.", maxNested))
 		}
-		tally := &counted{r: in}
-		plain, err := p.open(tally)
+		from := io.Reader(in)
+		if depth == 0 {
+			from = tally
+		}
+		plain, err := p.open(from)
 		if err != nil {
 			return nil, p.damaged(err)
 		}
-		return &bounded{r: &sound{plain, p}, packed: func() int64 { return tally.n }}, nil
+		in = bufio.NewReaderSize(&bounded{r: &sound{plain, *p}, packed: func() int64 { return tally.n }}, 64<<10)
 	}
-	return in, nil
+}
+
+// packingOf is the compression that a stream begins with; nil for none.
+func packingOf(in *bufio.Reader) *packing {
+	begin, _ := in.Peek(4) // an error comes again with the next read
+	for _, p := range packings() {
+		if bytes.HasPrefix(begin, []byte(p.mark)) {
+			return &p
+		}
+	}
+	return nil
 }
 
 // corrupt is the code of the fault of a file that unpacks to other bytes than were packed: its
