@@ -91,7 +91,7 @@ func TestImportWaits(t *testing.T) {
 						cmd.Stdin = w
 					}
 				}
-				begun := time.AfterFunc(2*time.Second, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
+				begun := time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
 				defer begun.Stop()
 				out, code := within(t, cmd)
 				if code != 130 || !strings.Contains(out, "interrupted while it read the input. Nothing was stored.") {
