@@ -12,6 +12,7 @@ import (
 	"github.com/muesli/cancelreader"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/transfer"
 )
 
@@ -41,7 +42,7 @@ func (a *app) importInput(ctx context.Context, name string) (*transfer.Input, er
 // streamedInput makes an input of what can be read once, and closes closers with it.
 func streamedInput(ctx context.Context, r io.Reader, closers ...io.Closer) (*transfer.Input, error) {
 	if in, err := cancelreader.NewReader(r); err == nil { // a file on a disk is not waited for, and has none
-		s := &stream{in: in, stop: context.AfterFunc(ctx, func() { in.Cancel() })}
+		s := &stream{in: in, stop: context.AfterFunc(ctx, recovery.Func(func() { in.Cancel() }, func(error) {}))}
 		r, closers = s, append([]io.Closer{s}, closers...)
 	}
 	in, err := transfer.OpenPipe(r, closers...)
@@ -54,7 +55,7 @@ func streamedInput(ctx context.Context, r io.Reader, closers ...io.Closer) (*tra
 	return in, nil
 }
 
-// stream is a pipe or a terminal. An interrupt ends the wait for whoever writes to it.
+// stream is a pipe or a terminal. An interrupt ends the wait for the program that writes to it.
 type stream struct {
 	in   cancelreader.CancelReader
 	stop func() bool
