@@ -29,6 +29,11 @@ func (c *Curator) grow(ctx context.Context, a *Archived) (got Imported, grown bo
 	return got, true, err
 }
 
+// longer reports whether an exported session is a stored one with more messages.
+func longer(exported, stored *session.Session) bool {
+	return exported.ID == stored.ID && exported.RootID == stored.RootID && exported.NextSeq > stored.NextSeq
+}
+
 // continued reads an exported session up to the end of the stored messages, and returns what is left, and how many
 // messages that are; nil if the stored messages are others, or as many. What they say is compared by their
 // running hash.
@@ -38,7 +43,7 @@ func (c *Curator) continued(ctx context.Context, a *Archived) (line *pulled, mor
 	if err != nil {
 		return nil, 0, fmt.Errorf("find session: %w", err)
 	}
-	if tip.ID != row.ID || tip.RootID != row.RootID || tip.NextSeq >= row.NextSeq {
+	if !longer(row, &tip) {
 		return nil, 0, nil
 	}
 	newest, err := c.sessions.Messages(ctx, a.Owner, tip.RootID, session.Range{Limit: 1, Newest: true})
@@ -55,7 +60,11 @@ func (c *Curator) continued(ctx context.Context, a *Archived) (line *pulled, mor
 		}
 		hash = lineage.Chain(hash, &m)
 	}
-	if len(newest) > 0 && !bytes.Equal(hash, newest[0].Hash) {
+	var stored []byte
+	if len(newest) > 0 {
+		stored = newest[0].Hash
+	}
+	if !bytes.Equal(hash, stored) {
 		line.stop()
 		return nil, 0, nil
 	}
