@@ -11,6 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 // CommitEvents implements gateway.Inbox.
@@ -61,7 +62,7 @@ func (t *tx) alone(c *gateway.Committed, e *gateway.Inbound) (*gateway.Inbound, 
 		return nil, nil
 	}
 	var open int
-	err := t.row(`SELECT count(*) FROM (SELECT 1 FROM chat_events WHERE `+atPlace+` AND state IN ('waiting', 'taken') LIMIT 2) AS found`,
+	err := t.row(`SELECT count(*) FROM (SELECT 1 FROM chat_events WHERE `+atPlace+` AND `+storage.EventOpen+` LIMIT 2) AS found`,
 		placeArgs(c.Events[0].Owner, e.Place)...).Scan(&open)
 	if err != nil {
 		return nil, fmt.Errorf("count open events: %w", err)
@@ -169,9 +170,9 @@ func (db *DB) BotQueues(ctx context.Context, o owner.Owner, p gateway.Platform, 
 	var q gateway.Queues
 	var last sql.NullInt64
 	if err := db.row(ctx, `SELECT
-		(SELECT count(*) FROM chat_events WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 AND state IN ('waiting', 'taken')),
+		(SELECT count(*) FROM chat_events WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 AND `+storage.EventOpen+`),
 		(SELECT count(*) FROM chat_sends WHERE owner_id = ?1 AND platform = ?2 AND account = ?3
-			AND state IN ('waiting', 'sending', 'unknown', 'changed', 'parked')),
+			AND `+storage.SendOpen+`),
 		(SELECT received_at FROM chat_events WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 ORDER BY number DESC LIMIT 1)`, o.ID(), string(p), account).Scan(&q.Events, &q.Sends, &last); err != nil {
 		return gateway.Queues{}, fmt.Errorf("count events: %w", err)
 	}
@@ -204,7 +205,7 @@ func scanEvent(rows *rows) (gateway.Inbound, error) {
 
 // OpenEvents implements gateway.Inbox.
 func (db *DB) OpenEvents(ctx context.Context, o owner.Owner, at gateway.Place, limit int) ([]gateway.Inbound, error) {
-	return rowsOf(ctx, db, scanEvent, `SELECT `+eventColumns+` FROM chat_events WHERE `+atPlace+` AND state IN ('waiting', 'taken')
+	return rowsOf(ctx, db, scanEvent, `SELECT `+eventColumns+` FROM chat_events WHERE `+atPlace+` AND `+storage.EventOpen+`
 		ORDER BY number LIMIT ?`, append(placeArgs(o, at), limit)...)
 }
 
@@ -296,8 +297,8 @@ func (db *DB) PlanCommand(ctx context.Context, o owner.Owner, e gateway.EventNam
 const leadsTo = `EXISTS (SELECT 1 FROM sessions a JOIN sessions b ON b.owner_id = a.owner_id AND b.root_id = a.root_id
 	WHERE a.owner_id = chats.owner_id AND a.id = chats.session_id AND b.id = ?)`
 
-// settleEvent ends an event. It fails with Conflict if the event is in another chat by now: whoever works on
-// that one ends it. An event that was erased meanwhile needs no end.
+// settleEvent ends an event. It fails with Conflict if the event is in another chat by now: the lane of that
+// chat ends it. An event that was erased meanwhile needs no end.
 func (t *tx) settleEvent(o owner.Owner, s *gateway.Settlement, e gateway.EventName) error {
 	ok, err := t.changed(`UPDATE chat_events SET state = CASE WHEN state = 'taken' AND reason IS NOT NULL AND ?::text = 'answered' THEN 'failed' ELSE ?::text END,
 		reason = coalesce(?::text, reason), body = NULL, plan = NULL, label = NULL WHERE`+theEvent+` AND chat_id = ?`,
@@ -337,7 +338,7 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 		}
 		var open int
 		err := t.row(`SELECT count(*) FROM (SELECT 1 FROM chat_sends WHERE `+atPlace+`
-			AND state IN ('waiting', 'sending', 'unknown', 'changed', 'parked') LIMIT 0+?) AS found`, append(placeArgs(o, s.Place), len(rows)+1)...).Scan(&open)
+			AND `+storage.SendOpen+` LIMIT 0+?) AS found`, append(placeArgs(o, s.Place), len(rows)+1)...).Scan(&open)
 		if err != nil {
 			return fmt.Errorf("count messages: %w", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 // sendRows are messages as rows of the outbox.
@@ -110,7 +111,7 @@ func scanSends(rows *sql.Rows) (gateway.Send, error) { return scanSend(rows) }
 // Sends implements gateway.Outbox.
 func (db *DB) Sends(ctx context.Context, o owner.Owner, at gateway.Place, limit int) ([]gateway.Send, error) {
 	return rowsOf(ctx, db, scanSends, `SELECT `+sendColumns+` FROM chat_sends WHERE `+atPlace+`
-		AND state IN ('waiting', 'sending', 'unknown', 'changed', 'parked') ORDER BY number LIMIT 0+?`, append(placeArgs(o, at), limit)...)
+		AND `+storage.SendOpen+` ORDER BY number LIMIT 0+?`, append(placeArgs(o, at), limit)...)
 }
 
 // SendsOf implements gateway.Outbox.

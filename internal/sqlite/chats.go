@@ -11,6 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 // atPlace selects the rows of a place.
@@ -129,8 +130,8 @@ func scanDue(rows *sql.Rows) (gateway.Due, error) {
 
 // UnfinishedChats implements gateway.Chats.
 func (db *DB) UnfinishedChats(ctx context.Context) ([]gateway.Due, error) {
-	return rowsOf(ctx, db, scanDue, `SELECT owner_id, platform, account, chat_id, thread_id FROM chat_events WHERE state IN ('waiting', 'taken')
-		UNION SELECT owner_id, platform, account, chat_id, thread_id FROM chat_sends WHERE state IN ('waiting', 'sending', 'unknown', 'changed', 'parked')`)
+	return rowsOf(ctx, db, scanDue, `SELECT owner_id, platform, account, chat_id, thread_id FROM chat_events WHERE `+storage.EventOpen+`
+		UNION SELECT owner_id, platform, account, chat_id, thread_id FROM chat_sends WHERE `+storage.SendOpen)
 }
 
 // IdleChats implements gateway.Chats.

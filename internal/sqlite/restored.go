@@ -12,6 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 // Ended counts what was under way in a backup and ends with its restoring.
@@ -47,7 +48,7 @@ func (db *DB) EndRestored(ctx context.Context, at time.Time) (Ended, error) {
 				WHERE state NOT IN ('stored', 'silent', 'delivered', 'failed')`, []any{why}},
 			{&out.Unsent, `UPDATE chat_sends SET state = 'failed', error = ?, wake_at = NULL WHERE state NOT IN ('sent', 'failed')`, []any{why}},
 			{&out.Events, `UPDATE chat_events SET state = 'ignored', reason = ?, body = NULL, plan = NULL, label = NULL
-				WHERE state IN ('waiting', 'taken')`, []any{why}},
+				WHERE ` + storage.EventOpen, []any{why}},
 			{&out.Passes, `DELETE FROM passes`, nil},
 		} {
 			res, err := t.exec(step.query, step.args...)

@@ -18,8 +18,8 @@ const FactColumns = `number, root_id, seq, id, session_id, kind, role, speaker, 
 // half of what database/sql needs to convert them.
 type FactRow [25]any
 
-// FactReader makes facts of the rows of one query. Drivers make each text anew, and facts stay in memory: a
-// reader makes those texts one that many rows have.
+// FactReader makes facts of the rows of one query. Drivers make a new text for each row, and
+// facts stay in memory: a reader makes those texts one that many rows have.
 type FactReader struct {
 	Row    FactRow
 	shared map[string]string
