@@ -171,11 +171,7 @@ func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place, all allSends) {
 		g.drafts.forget(o, at)
 		return
 	}
-	var known any
-	if len(all.list) > 0 {
-		known = all
-	}
-	g.lanes.askKnowing(sending, o, at, known)
+	g.lanes.askKnowing(sending, o, at, all)
 }
 
 // answerText is what people are told at the end of a turn; "" for nothing.

@@ -57,8 +57,8 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 // open are the open events of a chat. The store is not asked for one that was just stored, and is the only
 // one.
 func (g *Gateway) open(ctx context.Context, l *lane) ([]Inbound, error) {
-	if known, ok := g.lanes.known(l).([]Inbound); ok {
-		return known, nil
+	if alone, _ := g.lanes.known(l).(*Inbound); alone != nil {
+		return []Inbound{*alone}, nil
 	}
 	return g.store.OpenEvents(ctx, l.owner, l.place, maxOpen)
 }

@@ -44,7 +44,7 @@ type allSends struct {
 // toSend are the messages of a chat that are not over. The store is not asked for those that were just stored,
 // and are all.
 func (g *Gateway) toSend(ctx context.Context, l *lane) ([]Send, error) {
-	if known, ok := g.lanes.known(l).(allSends); ok && known.moves == g.drafts.moved() {
+	if known, _ := g.lanes.known(l).(allSends); len(known.list) > 0 && known.moves == g.drafts.moved() {
 		return known.list, nil
 	}
 	return g.store.Sends(ctx, l.owner, l.place, maxOpen)

@@ -205,11 +205,7 @@ func (g *Gateway) notice(b *Bot, o owner.Owner, e *Event, alone *Inbound) {
 		g.lanes.ask(commanding, o, e.Place)
 		return
 	}
-	var known any
-	if alone != nil {
-		known = []Inbound{*alone}
-	}
-	g.lanes.askKnowing(answering, o, e.Place, known) // before the draft is looked for: a turn that begins meanwhile looks for messages then
+	g.lanes.askKnowing(answering, o, e.Place, alone) // before the draft is looked for: a turn that begins meanwhile looks for messages then
 	if d := g.drafts.of(o, e.Place); d != nil {
 		g.lanes.aside(func(ctx context.Context) {
 			if err := g.crowdWaiting(ctx, b, o, e, d); err != nil && ctx.Err() == nil {
