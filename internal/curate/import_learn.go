@@ -25,7 +25,7 @@ type learners struct {
 	later  []memory.Scope
 	leaves []func()
 	views  *memory.Views
-	// held is the size of the views before they learnt anything, in bytes.
+	// held is the size of the views' facts before they learnt anything, in bytes.
 	held int64
 }
 
@@ -47,10 +47,10 @@ func (im *importer) learners(ctx context.Context, scopes []memory.Scope, ms []se
 // step is stored.
 func (l *learners) full() bool { return l.views.Full(l.held, l.size()) }
 
-// size is the size of the views, in bytes.
+// size is the size of the views' facts, in bytes.
 func (l *learners) size() (bytes int64) {
 	for _, view := range l.of {
-		bytes += view.Size()
+		bytes += view.Learnt()
 	}
 	return bytes
 }

@@ -314,8 +314,16 @@ func (v *View) Hash() string {
 	return hash
 }
 
-// Size is the approximate size of the view, in bytes.
-func (v *View) Size() int64 {
+// Learnt is the approximate size of the facts that the view holds, and of what it has read to learn them, in
+// bytes. It does not wait for a search, or for the making of a piece of messages.
+func (v *View) Learnt() int64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.state.Size()
+}
+
+// size is the approximate size of the view, in bytes.
+func (v *View) size() int64 {
 	v.searching.Lock()
 	defer v.searching.Unlock()
 	v.mu.Lock()
@@ -323,7 +331,7 @@ func (v *View) Size() int64 {
 	return v.held()
 }
 
-// held is [View.Size] for a caller that holds both locks.
+// held is [View.size] for a caller that holds both locks.
 func (v *View) held() int64 {
 	return v.state.Size() + v.course.size() + v.textSize + v.corpus.index.Size() + v.meanings.Size() + v.quotes.Size()
 }

@@ -44,9 +44,9 @@ func (c *Views) Stats() piece.Stats {
 	return s
 }
 
-// Full reports whether views that held a number of bytes, and now hold another one, take so much of the
-// cache that they should be left, so that they shed what they have read. Views that held as much before
-// may read some more.
+// Full reports whether views whose facts took a number of bytes, and now take another one, have so much of
+// the cache that they should be left, so that they shed what they have read. Views that held as much
+// before may read some more.
 func (c *Views) Full(held, now int64) bool { return now > c.limit*3/4 && now-held > c.limit/8 }
 
 // viewKey names a scope of an owner: its session key, or its lineage.
@@ -186,7 +186,7 @@ func (c *Views) leave(e *viewEntry) {
 	select {
 	case <-e.loaded:
 		if e.view != nil {
-			size = e.view.Size()
+			size = e.view.size()
 			spent = errors.Join(e.view.Err(), e.view.damage()) != nil
 		}
 	default:
@@ -306,48 +306,6 @@ func (v *View) unkept() bool {
 	return v.corpus.head()+unread >= leastMessages+2*sparedMessages
 }
 
-// swap changes the pieces of a scope by do, and makes the cached view of the scope rest on
-// the new ones. No turn uses the view meanwhile, so none reads a piece that is gone.
-func (c *Views) swap(ctx context.Context, o owner.Owner, s Scope, do func() error) error {
-	v := c.cached(o, s)
-	if v == nil {
-		return do()
-	}
-	rests, err := c.swapUnder(ctx, v, do)
-	if err == nil && !rests {
-		c.Drop(o, s) // without the view's lock: the cache's lock comes first
-	}
-	return err
-}
-
-// swapUnder is swap under the locks of a view. It reports whether the view rests on the new
-// pieces.
-func (c *Views) swapUnder(ctx context.Context, v *View, do func() error) (bool, error) {
-	v.searching.Lock()
-	defer v.searching.Unlock()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if err := do(); err != nil {
-		return false, err
-	}
-	m, err := v.from.manifest(ctx)
-	if err != nil {
-		return false, err
-	}
-	on, err := openStored(v.from, c.cache, &m, v.archive)
-	if err != nil {
-		return false, err
-	}
-	parts, err := openMessages(v.from, c.cache, &m, v.corpus.parts)
-	if err != nil {
-		return false, err
-	}
-	if v.edition+1 == m.Edition {
-		v.edition = m.Edition // the swap is all that has changed
-	}
-	return v.rest(on, parts)
-}
-
 // cached is the cached view of a scope; nil if there is none.
 func (c *Views) cached(o owner.Owner, s Scope) *View {
 	c.mu.Lock()
@@ -362,41 +320,4 @@ func (c *Views) cached(o owner.Owner, s Scope) *View {
 	default:
 		return nil // it is being read, and read again if it meets a piece that is gone
 	}
-}
-
-// rest makes a view rest on pieces. It reports false if they index less than the present
-// ones. The caller holds searching and mu.
-func (v *View) rest(on *stored, parts []messagePart) (bool, error) {
-	last := lastOf(parts)
-	if v.archive != nil && on.last() < v.archive.last() || last < lastOf(v.corpus.parts) {
-		return false, nil
-	}
-	v.corpus.begin()
-	err := v.corpus.rest(parts)
-	v.corpus.end()
-	if err != nil {
-		return false, err
-	}
-	for len(v.unread) > 0 && v.unread[0].MessageID <= last {
-		v.corpus.taints.forget(v.unread[0].Root)
-		v.unread, v.taken = v.unread[1:], v.taken+1
-	}
-	v.archive.dropUnless(on)
-	v.archive = on
-	v.state.rest(on, on.last())
-	return true, nil
-}
-
-// mend drops the damaged piece that an error names, if it names one. The piece is made again.
-func (c *Views) mend(ctx context.Context, o owner.Owner, err error) error {
-	var broken *brokenPiece
-	damaged := errors.Is(err, piece.ErrDamaged) || errors.Is(err, piece.ErrFormat)
-	if !damaged || !errors.As(err, &broken) {
-		return nil
-	}
-	c.log.Error("the index of a scope is damaged; it is made again", "error", err)
-	if err := c.store.DropPieces(ctx, o, []PieceID{broken.id}); err != nil {
-		return fmt.Errorf("drop a damaged piece: %w", err)
-	}
-	return nil
 }
