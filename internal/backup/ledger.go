@@ -163,7 +163,6 @@ func (l *Ledger) Forgotten(o owner.Owner) (*curate.Again, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var state [2]fileState
-	var entries []Entry
 	for i, dir := range [...]string{l.home, l.dir} {
 		if info, err := os.Stat(filepath.Join(dir, ledgerName)); dir != "" && err == nil {
 			state[i] = fileState{info.Size(), info.ModTime()}
@@ -172,15 +171,9 @@ func (l *Ledger) Forgotten(o owner.Owner) (*curate.Again, error) {
 	if l.listed != nil && state == l.state {
 		return l.listed.Again(o), nil
 	}
-	for _, dir := range [...]string{l.home, l.dir} {
-		if dir == "" {
-			continue
-		}
-		more, err := ReadLedger(dir)
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, more...)
+	entries, err := ReadLedgers(l.home, l.dir)
+	if err != nil {
+		return nil, err
 	}
 	l.listed, l.state = PendingOf(entries, time.Time{}, l.key), state
 	return l.listed.Again(o), nil
@@ -262,6 +255,21 @@ func appendTo(dir string, entries []Entry) (err error) {
 		return syncDir(dir)
 	}
 	return nil
+}
+
+// ReadLedgers reads the ledgers of some directories; "" is no directory.
+func ReadLedgers(dirs ...string) (entries []Entry, err error) {
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		more, err := ReadLedger(dir)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, more...)
+	}
+	return entries, nil
 }
 
 // ReadLedger reads the ledger of a directory; none is an empty one.

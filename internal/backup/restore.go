@@ -113,19 +113,9 @@ func (u *Unpacked) Close() error { return os.RemoveAll(u.Dir) }
 // Entries are the ledgers that count for a restored home: of the home, of the directory of
 // backups, and of the backup itself, and what the replaced database says, which may be nil.
 func (u *Unpacked) Entries(dir string, replaced *sqlite.Replaced) ([]Entry, error) {
-	var out []Entry
-	for _, where := range []string{u.home, dir, u.Dir} {
-		if where == "" {
-			continue
-		}
-		entries, err := ReadLedger(where)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, entries...)
-	}
-	if replaced == nil {
-		return out, nil
+	out, err := ReadLedgers(u.home, dir, u.Dir)
+	if err != nil || replaced == nil {
+		return out, err
 	}
 	store := StoreOf(replaced.Key)
 	for i := range replaced.Erasures {
@@ -152,12 +142,15 @@ func (u *Unpacked) KeepLedger(entries []Entry) error {
 	return AppendMissing(u.home, mine, entries)
 }
 
+// replaceable are the names in a home that a restoring replaces.
+func replaceable() []string { return append([]string{databaseName}, directories()...) }
+
 // beforeName is the end of the names that replaced things get: the time, or the next second for which nothing is
 // kept yet.
 func (u *Unpacked) beforeName(at time.Time) string {
 	for ; ; at = at.Add(time.Second) {
 		name, free := ".before-"+at.UTC().Format("20060102T150405Z"), true
-		for _, of := range append([]string{databaseName}, directories()...) {
+		for _, of := range replaceable() {
 			free = free && !exists(filepath.Join(u.home, of+name))
 		}
 		if free {

@@ -45,7 +45,7 @@ func (u *Unpacked) Swap(now time.Time) ([]string, error) {
 		return nil, errUnsettled(u.home, err)
 	}
 	var kept []string
-	for _, name := range append([]string{databaseName}, directories()...) {
+	for _, name := range replaceable() {
 		if old := filepath.Join(u.home, name+j.Before); exists(old) {
 			kept = append(kept, old)
 		}

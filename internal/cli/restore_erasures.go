@@ -43,12 +43,7 @@ func (a *app) ledgerOnly(ctx context.Context, cfg *config.Config, since string) 
 // applyLedger forgets and revokes again what the ledgers list since a time.
 func (s *server) applyLedger(ctx context.Context, since time.Time, out *restored) error {
 	ctx = trail.With(ctx, trail.Trail{Actor: trail.Terminal})
-	entries, err := backup.ReadLedger(s.cfg.Home)
-	if err == nil && s.cfg.Backup.Dir != "" {
-		var more []backup.Entry
-		more, err = backup.ReadLedger(s.cfg.Backup.Dir)
-		entries = append(entries, more...)
-	}
+	entries, err := backup.ReadLedgers(s.cfg.Home, s.cfg.Backup.Dir)
 	if err != nil {
 		return err
 	}
