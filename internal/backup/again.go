@@ -17,6 +17,8 @@ type Pending struct {
 	things []thing
 	hashes map[string]time.Time // of lineages, sentences, keys and people: when they were forgotten last
 	keys   map[string][]byte
+	// sentences says that sentences of messages are among the hashes.
+	sentences bool
 	// Unfound counts the forgotten things that no text can be searched for: their hash has
 	// no words, as of "C#".
 	Unfound int
@@ -50,6 +52,7 @@ func PendingOf(entries []Entry, since time.Time, keys ...[]byte) *Pending {
 			p.Foreign++
 		case e.Kind != kindThing:
 			p.hashes[name] = e.At
+			p.sentences = p.sentences || e.Kind == kindSentence
 		case e.Words == 0:
 			p.Unfound++
 		default:
@@ -94,9 +97,11 @@ func (p *Pending) Again(o owner.Owner) *curate.Again {
 		Lineage: func(o owner.Owner, root session.ID) (time.Time, bool) {
 			return p.newest(kindLineage, func(key []byte) string { return lineageHash(key, o, root) })
 		},
-		Sentence: func(o owner.Owner, at memory.Place, sentence string) bool {
+	}
+	if p.sentences {
+		a.Sentence = func(o owner.Owner, at memory.Place, sentence string) bool {
 			return p.has(kindSentence, func(key []byte) string { return sentenceHash(key, o, at, sentence) })
-		},
+		}
 	}
 	for i := range p.things {
 		if p.things[i].owner == o.ID() {

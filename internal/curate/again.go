@@ -15,7 +15,7 @@ import (
 type Again struct {
 	Things []memory.Erasure
 	// Lineage reports whether a lineage was forgotten, and when last; Sentence whether a sentence of a
-	// message was.
+	// message was. Sentence is nil if none was.
 	Lineage  func(o owner.Owner, root session.ID) (at time.Time, forgotten bool)
 	Sentence func(o owner.Owner, at memory.Place, sentence string) bool
 }
@@ -71,6 +71,9 @@ func (c *Curator) dropAgain(ctx context.Context, o owner.Owner, a *Again, out *F
 
 // eraseAgain erases the sentences of facts that were erased one by one.
 func (c *Curator) eraseAgain(ctx context.Context, o owner.Owner, a *Again, out *ForgottenAgain) error {
+	if !a.sentences() {
+		return nil
+	}
 	scopes, err := c.quotes.Scopes(ctx, o)
 	if err != nil {
 		return fmt.Errorf("list scopes: %w", err)
@@ -86,12 +89,10 @@ func (c *Curator) eraseAgain(ctx context.Context, o owner.Owner, a *Again, out *
 		if err != nil {
 			return fmt.Errorf("read facts: %w", err)
 		}
-		for i := len(doomed) - 1; i >= 0; i-- { // later ones of a message first: their places stay
-			if _, err := c.EraseFact(ctx, o, &doomed[i], nil); err != nil {
-				return err
-			}
-			out.Sentences++
+		if err := c.eraseForgotten(ctx, o, doomed); err != nil {
+			return err
 		}
+		out.Sentences += len(doomed)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package curate
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -65,10 +66,8 @@ func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 			got, err = more, failed
 		}
 	}
-	if err != nil {
-		return got, err
-	}
-	return got, c.eraseForgotten(ctx, a.Owner, got.doomed)
+	// A session that was continued in part keeps that part, also without the client.
+	return got, errors.Join(err, c.eraseForgotten(context.WithoutCancel(ctx), a.Owner, got.doomed))
 }
 
 // importNew stores a lineage whose ids must be free.
@@ -126,7 +125,7 @@ type importer struct {
 	restore  bool
 	erasures []memory.Erasure // the content to leave out
 	// gone is what was forgotten by itself, and doomed what of it has come back.
-	gone   *gone
+	gone   *Again
 	doomed []memory.Fact
 	// origin is the conversation of another program, and stored how many of its messages
 	// are stored.

@@ -8,41 +8,36 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// gone is what was forgotten of an owner one by one: whole lineages, and sentences of messages. An export
-// from before still has it. nil leaves nothing out.
-type gone struct {
-	again *Again
-	owner owner.Owner
-}
-
-// forgotten is what an import leaves out. A conversation of another program is found by its origin.
-func (c *Curator) forgotten(a *Archived) (*gone, error) {
+// forgotten is what an import leaves out that was forgotten one by one: an export from before still has it. nil leaves
+// nothing out. A conversation of another program is found by its origin.
+func (c *Curator) forgotten(a *Archived) (*Again, error) {
 	if c.ledger == nil || a.Restore || a.Origin != nil {
 		return nil, nil
 	}
-	again, err := c.ledger.Forgotten(a.Owner)
+	gone, err := c.ledger.Forgotten(a.Owner)
 	if err != nil {
 		return nil, fmt.Errorf("read what was forgotten: %w", err)
 	}
-	return &gone{again, a.Owner}, nil
+	return gone, nil
 }
 
-// whole reports whether a lineage was forgotten whole. One that began behind that is another one with its id.
-func (g *gone) whole(a *Archived) bool {
+// whole reports whether an exported lineage was forgotten whole. One that began behind that is another one with
+// its id.
+func (g *Again) whole(a *Archived) bool {
 	if g == nil {
 		return false
 	}
-	at, forgotten := g.again.Lineage(g.owner, a.Sessions[0].RootID)
+	at, forgotten := g.Lineage(a.Owner, a.Sessions[0].RootID)
 	return forgotten && !a.Sessions[0].StartedAt.After(at)
 }
 
+// sentences reports whether sentences of messages were forgotten.
+func (g *Again) sentences() bool { return g != nil && g.Sentence != nil }
+
 // doom notes those of some facts whose sentences were forgotten.
 func (im *importer) doom(facts []memory.Fact) {
-	if im.gone == nil {
-		return
-	}
 	for i := range facts {
-		if f := &facts[i]; im.gone.again.Sentence(im.o, f.Source.Place(), f.Quote) {
+		if f := &facts[i]; im.gone.Sentence(im.o, f.Source.Place(), f.Quote) {
 			im.doomed = append(im.doomed, *f)
 		}
 	}

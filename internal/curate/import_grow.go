@@ -12,6 +12,10 @@ import (
 // grow adds what an exported session has behind the stored messages of the same session: the session went on
 // since, as where an upgrade was undone. It reports false if the stored messages are others.
 func (c *Curator) grow(ctx context.Context, a *Archived) (got Imported, grown bool, err error) {
+	tip, err := c.sessions.Tip(ctx, a.Owner, a.Sessions[0].ID)
+	if err != nil || !longer(&a.Sessions[0], &tip) { // it may be of another lineage, which is not to be held
+		return Imported{}, false, err
+	}
 	l, err := c.lineages.Take(ctx, a.Owner, a.Sessions[0].ID, lineage.Whole)
 	if err != nil {
 		return Imported{}, false, err

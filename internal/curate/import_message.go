@@ -95,8 +95,10 @@ func (im *importer) add(ctx context.Context, step *lineage.Step, m *session.Mess
 	if view := learners.of[scopeOf(m)]; view != nil {
 		change := im.curator.lineages.Learn(view, ranking.DocumentOf(m))
 		step.Learn(change)
-		im.doom(change.Learned)
-	} else if im.gone != nil {
+		if im.gone.sentences() {
+			im.doom(change.Learned)
+		}
+	} else if im.gone.sentences() { // the message is learnt later
 		im.doom(memory.Distill(ranking.DocumentOf(m), nil))
 	}
 	return nil
