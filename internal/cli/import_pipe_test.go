@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,13 +26,28 @@ func madePipe(t *testing.T) string {
 	return pipe
 }
 
-// within runs a command, and ends it after a time in which it should have ended.
+// within runs a command, and kills it after a time in which it should have ended. It returns what the command
+// printed and its exit code.
 func within(t *testing.T, cmd *exec.Cmd) (string, int) {
 	t.Helper()
+	return interrupted(t, cmd, time.Hour)
+}
+
+// interrupted is within, with a signal to end after a time. The command is started before both timers, which need
+// its process.
+func interrupted(t *testing.T, cmd *exec.Cmd, after time.Duration) (string, int) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
 	kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
-	out, _ := cmd.CombinedOutput() // the exit code tells
-	return string(out), cmd.ProcessState.ExitCode()
+	term := time.AfterFunc(after, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
+	defer term.Stop()
+	_ = cmd.Wait() // the exit code tells
+	return out.String(), cmd.ProcessState.ExitCode()
 }
 
 // TestImportNamedPipe: a pipe that is named is read as standard input is, whether its writer comes early, late
@@ -91,9 +107,7 @@ func TestImportWaits(t *testing.T) {
 						cmd.Stdin = w
 					}
 				}
-				begun := time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
-				defer begun.Stop()
-				out, code := within(t, cmd)
+				out, code := interrupted(t, cmd, 5*time.Second)
 				if code != 130 || !strings.Contains(out, "interrupted while it read the input. Nothing was stored.") {
 					t.Errorf("got exit code %d and %s", code, out)
 				}
