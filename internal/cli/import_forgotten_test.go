@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -130,4 +131,90 @@ func sameMessages(t *testing.T, a, b string) bool {
 		}
 	}
 	return reflect.DeepEqual(lines[0], lines[1])
+}
+
+// chatGPT is an export of ChatGPT in a file: one conversation, whose messages take turns. The ids of the messages
+// from the one of a number on end with a suffix, as they have other ids behind an edit.
+func chatGPT(t *testing.T, edited int, suffix string, texts ...string) string {
+	t.Helper()
+	type node map[string]any
+	id := func(i int) string {
+		if i >= edited {
+			return fmt.Sprint("m", i, suffix)
+		}
+		return fmt.Sprint("m", i)
+	}
+	mapping := node{}
+	for i, text := range texts {
+		one := node{"id": id(i), "message": node{"id": id(i), "author": node{"role": [...]string{"user", "assistant"}[i%2]},
+			"create_time": 1700000000 + i, "content": node{"content_type": "text", "parts": []string{text}}}}
+		if i > 0 {
+			one["parent"] = id(i - 1)
+		}
+		mapping[id(i)] = one
+	}
+	text, err := json.Marshal([]node{{"id": "c", "title": "Talk", "create_time": 1700000000, "current_node": id(len(texts) - 1), "mapping": mapping}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "conversations.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestImportOfAnEditedConversation: what was forgotten sentence by sentence stays out, also where the messages behind an
+// edit are stored again, or the whole conversation as a session apart. An import that is to restore it does.
+func TestImportOfAnEditedConversation(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		talk, restore bool
+		id            string
+	}{"changed": {id: "chatgpt:c"}, "apart": {talk: true, id: "chatgpt:c~2"}, "restored": {restore: true, id: "chatgpt:c"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := restoreHouse(t)
+			rest := []string{"Hi.", "My dog is called Bello. I live in Graz.", "Nice.", "I collect stamps.", "Good."}
+			texts := func(first string) []string { return append([]string{first}, rest...) }
+			s.do(exitOK, "import", chatGPT(t, 9, "", texts("My cat is called Milo.")...))
+			for _, word := range []string{"Bello", "stamps"} {
+				s.forgetFact(t, word)
+			}
+			if tt.talk {
+				call, stop := s.serve()
+				chat(call, "chatgpt:c", "I play chess.")
+				stop()
+			}
+			how := []string{"import", chatGPT(t, 0, "b", texts("My cat is called Tom.")...)}
+			if tt.restore {
+				how = append(how, "--restore")
+			}
+			said := s.do(exitOK, how...)
+			want := map[string]bool{"Tom": true, "Graz": true, "Bello": tt.restore, "stamps": tt.restore}
+			for word, there := range want {
+				n := s.count(`SELECT count(*) FROM messages WHERE undone_at IS NULL AND content LIKE '%` + word + `%'`)
+				if facts := strings.Contains(s.do(exitOK, "memory", "list", "--key", "me"), word); facts != there || n > 0 != there {
+					t.Errorf("%q stands in %d messages, and in a fact: %t; want %t; said %s", word, n, facts, there, said)
+				}
+			}
+			s.do(exitOK, "sessions", "show", tt.id)
+		})
+	}
+}
+
+// forgetFact forgets the fact of the memory me whose quote has a word.
+func (s *shell) forgetFact(t *testing.T, word string) {
+	t.Helper()
+	var facts []struct{ ID, Quote string }
+	if err := json.Unmarshal([]byte(s.do(exitOK, "memory", "list", "--key", "me", "--json")), &facts); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range facts {
+		if strings.Contains(f.Quote, word) {
+			s.do(exitOK, "memory", "forget", f.ID, "--key", "me")
+			return
+		}
+	}
+	t.Fatalf("no fact says %q: %v", word, facts)
 }

@@ -34,6 +34,8 @@ type Archived struct {
 	// From is the conversation of another program that the lineage held where an export of this
 	// program was made; nil for none. Its Root is not used.
 	From *lineage.Origin
+	// held is the lineage that has held the conversation so far; "" for none.
+	held session.ID
 }
 
 // Imported is the outcome for a lineage.
@@ -57,23 +59,30 @@ type Imported struct {
 // another lineage has one of the session ids. What was forgotten here stays out. A session that the export
 // only continues is continued.
 func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
+	store := c.importExported
 	if a.Origin != nil {
-		return c.importOrigin(ctx, a)
+		store = c.importOrigin
 	}
+	got, err := store(ctx, a)
+	// A session that was continued in part keeps that part, also without the client.
+	return got, errors.Join(err, c.eraseForgotten(context.WithoutCancel(ctx), a.Owner, got.doomed))
+}
+
+// importExported stores a lineage of an export of this program, or what is new of it.
+func (c *Curator) importExported(ctx context.Context, a *Archived) (Imported, error) {
 	got, err := c.importNew(ctx, a)
 	if fault.CodeOf(err) == codeExists && len(a.Sessions) == 1 {
 		if more, grown, failed := c.grow(ctx, a); grown || failed != nil {
-			got, err = more, failed
+			return more, failed
 		}
 	}
-	// A session that was continued in part keeps that part, also without the client.
-	return got, errors.Join(err, c.eraseForgotten(context.WithoutCancel(ctx), a.Owner, got.doomed))
+	return got, err
 }
 
 // importNew stores a lineage whose ids must be free.
 func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) {
 	count, _ := compression.CounterFor(c.budgets.Model)
-	gone, err := c.forgotten(a)
+	gone, err := c.forgotten(ctx, a)
 	if err != nil {
 		return Imported{}, err
 	}
@@ -86,6 +95,13 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 	}
 	defer l.Release()
 	l.Stale() // the next turn reads the import from the store
+	part, err := im.part(ctx, a)
+	if err != nil {
+		return Imported{}, err
+	}
+	if part != nil {
+		return im.storeRest(ctx, a, part)
+	}
 	switch same, err := im.taken(ctx, a); {
 	case err != nil:
 		return Imported{}, err
@@ -98,21 +114,28 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 	case gone.whole(a):
 		return Imported{Fate: FateDeleted}, nil
 	}
+	return im.storeAll(ctx, root, a.Messages)
+}
+
+// storeAll stores the sessions of a line that are not created yet, and its messages. If that fails, it removes the
+// lineage.
+func (im *importer) storeAll(ctx context.Context, root session.ID, messages iter.Seq2[session.Message, error]) (Imported, error) {
 	if err := im.readErasures(ctx); err != nil {
 		return Imported{}, err
 	}
 	for i := range im.rows {
 		im.cleanRow(&im.rows[i])
 	}
-	if err := im.run(ctx, a.Messages); err != nil {
+	if err := im.run(ctx, messages); err != nil {
 		if !im.opened {
 			return Imported{}, err
 		}
+		c := im.curator
 		whole := context.WithoutCancel(ctx) // a partial import must be removed
-		if clean := c.sessions.DeleteLineage(whole, a.Owner, root); clean != nil {
+		if clean := c.sessions.DeleteLineage(whole, im.o, root); clean != nil {
 			c.log.WarnContext(ctx, "could not remove an import that was broken off", "err", clean)
 		}
-		c.views.DropOwner(a.Owner)
+		c.views.DropOwner(im.o)
 		return Imported{Keys: im.touched()}, err
 	}
 	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys, doomed: im.doomed}, nil
@@ -148,10 +171,10 @@ type importer struct {
 	receipts map[string]bool
 	// opened says that there are rows to remove if the import fails.
 	opened bool
-	// extends says that the lineage was stored before.
-	extends bool
-	names   map[string]string // tool names by call id
-	keys    []session.Key     // whose memory lacks messages
+	// begun says that messages of the lineage were stored before, and extends that the whole lineage was.
+	begun, extends bool
+	names            map[string]string // tool names by call id
+	keys             []session.Key     // whose memory lacks messages
 	// met are the scopes that have learnt messages of this lineage.
 	met map[memory.Scope]bool
 }

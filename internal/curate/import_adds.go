@@ -44,14 +44,14 @@ func (c *Curator) add(ctx context.Context, a *Archived, l *lineage.Held, known *
 	case err != nil:
 		return Imported{}, err
 	case p.fate == FateApart:
-		return c.importApart(ctx, a, p.messages)
+		return c.importApart(ctx, a, known.Root, p.messages)
 	case p.fate == FateChanged:
 		if _, err := c.Withdraw(ctx, a.Owner, l.Lineage, p.from, c.now()); err != nil {
 			return Imported{}, err
 		}
 	}
 	more := *a
-	more.Origin, more.Messages = p.origin, p.messages
+	more.held, more.Origin, more.Messages = known.Root, p.origin, p.messages
 	got, err := c.extend(ctx, &more, l, p.common)
 	got.Fate, got.Session = p.fate, known.Root
 	if got.Messages == 0 && err == nil {

@@ -56,6 +56,9 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 // forecastOwn tells what would become of an export of this program.
 func (c *Curator) forecastOwn(ctx context.Context, a *Archived) (Imported, error) {
 	im := &importer{curator: c, o: a.Owner, restore: a.Restore, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
+	if part, err := im.part(ctx, a); err != nil || part != nil {
+		return Imported{}, err
+	}
 	same, err := im.taken(ctx, a)
 	if fault.CodeOf(err) == codeExists && len(a.Sessions) == 1 {
 		line, more, failed := c.continued(ctx, a)
@@ -70,7 +73,7 @@ func (c *Curator) forecastOwn(ctx context.Context, a *Archived) (Imported, error
 	if same || err != nil {
 		return Imported{Same: same}, err
 	}
-	gone, err := c.forgotten(a)
+	gone, err := c.forgotten(ctx, a)
 	if gone.whole(a) {
 		return Imported{Fate: FateDeleted}, err
 	}

@@ -84,7 +84,7 @@ func (im *importer) learner(ctx context.Context, l *learners, scope memory.Scope
 
 // unstored reports whether a scope is that of a lineage of which nothing is stored.
 func (im *importer) unstored(scope memory.Scope) bool {
-	return scope.Key == "" && !im.extends && !im.met[scope]
+	return scope.Key == "" && !im.begun && !im.met[scope]
 }
 
 // firstOf is the lowest id of the messages of a scope, of which there is one at least.

@@ -2,6 +2,7 @@ package curate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -55,9 +56,9 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 		case known.Root == "":
 			return Imported{Fate: FateDeleted}, nil
 		}
-		if old, err := c.nothingNew(ctx, a, known); err != nil {
+		if done, err := c.stored(ctx, a, known); err != nil {
 			return Imported{}, err
-		} else if old && !compares(a, known) {
+		} else if done {
 			return c.unchanged(ctx, a, known)
 		}
 		got, again, err := c.update(ctx, a, known)
@@ -65,6 +66,16 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 			return got, err
 		}
 	}
+}
+
+// stored reports whether all of a conversation is stored, and nothing is left to be compared or completed.
+func (c *Curator) stored(ctx context.Context, a *Archived, known *lineage.Origin) (bool, error) {
+	old, err := c.nothingNew(ctx, a, known)
+	if err != nil || !old || compares(a, known) {
+		return false, err
+	}
+	left, err := c.incomplete(ctx, a.Owner, known.Root)
+	return !left, err
 }
 
 // cameMeanwhile reports whether a conversation that could not be stored as a new one is there, because another
@@ -122,13 +133,15 @@ func (c *Curator) update(ctx context.Context, a *Archived, known *lineage.Origin
 	defer p.close()
 	switch p.fate {
 	case FateSame:
-		if err := c.noteTexts(ctx, a, known); err != nil {
+		l.Stale()
+		err := errors.Join(c.noteTexts(ctx, a, known), c.finish(ctx, a.Owner, known.Root, &a.Sessions[0]))
+		if err != nil {
 			return Imported{}, false, err
 		}
 		got, err = c.unchanged(ctx, a, known)
 		return got, false, err
 	case FateApart:
-		got, err = c.importApart(ctx, a, c.whole(ctx, a.Owner, known.Root, p))
+		got, err = c.importApart(ctx, a, known.Root, c.whole(ctx, a.Owner, known.Root, p))
 		return got, false, err
 	}
 	if p.standing > p.common {
@@ -137,7 +150,7 @@ func (c *Curator) update(ctx context.Context, a *Archived, known *lineage.Origin
 		}
 	}
 	more := *a
-	more.Messages = behind(p.rest, p.common-p.read)
+	more.held, more.Messages = known.Root, behind(p.rest, p.common-p.read)
 	got, err = c.extend(ctx, &more, l, p.common)
 	got.Fate, got.Session = p.fate, known.Root
 	return got, false, err
@@ -212,7 +225,7 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 	}
 	l.Stale()
 	count, _ := compression.CounterFor(c.budgets.Model)
-	gone, err := c.forgotten(a)
+	gone, err := c.forgotten(ctx, a)
 	if err != nil {
 		return Imported{}, err
 	}
@@ -220,7 +233,7 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 		tip.LastActive = a.Sessions[0].LastActive
 	}
 	im := &importer{curator: c, gone: gone, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
-		restore: a.Restore, origin: a.Origin, stored: n, tip: tip, want: tip, extends: true}
+		restore: a.Restore, origin: a.Origin, stored: n, tip: tip, want: tip, begun: true, extends: true}
 	newest, err := c.sessions.Messages(ctx, a.Owner, tip.RootID, session.Range{Limit: 1, Newest: true})
 	if err != nil {
 		return Imported{}, fmt.Errorf("read messages: %w", err)
@@ -229,7 +242,7 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 		im.last = newest[0].Hash
 	}
 	if tip.EndReason == session.EndIncomplete {
-		im.want.EndReason, im.want.EndedAt = "", a.Sessions[0].EndedAt
+		im.want.EndReason, im.want.EndedAt = a.Sessions[0].EndReason, a.Sessions[0].EndedAt
 	}
 	err = im.run(ctx, of(tip.ID, a.Messages))
 	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Keys: im.keys, doomed: im.doomed}, err
@@ -265,8 +278,10 @@ func of(id session.ID, messages iter.Seq2[session.Message, error]) iter.Seq2[ses
 }
 
 // importApart stores a conversation that has changed in both programs as a session of its
-// own, whose id ends with a number.
-func (c *Curator) importApart(ctx context.Context, a *Archived, messages iter.Seq2[session.Message, error]) (Imported, error) {
+// own, whose id ends with a number. held is the lineage that has held it so far.
+func (c *Curator) importApart(
+	ctx context.Context, a *Archived, held session.ID, messages iter.Seq2[session.Message, error],
+) (Imported, error) {
 	id, err := c.apartID(ctx, a)
 	if err != nil {
 		return Imported{}, err
@@ -274,6 +289,7 @@ func (c *Curator) importApart(ctx context.Context, a *Archived, messages iter.Se
 	row := a.Sessions[0]
 	row.ID, row.RootID = id, id
 	apart := *a
+	apart.held = held
 	apart.Sessions, apart.Messages = []session.Session{row}, of(id, messages)
 	got, err := c.importNew(ctx, &apart)
 	got.Fate, got.Session = FateApart, id

@@ -160,9 +160,15 @@ func (p *pulled) rest(yield func(session.Message, error) bool) {
 
 // standing are the messages of a lineage that stand, up to a Seq.
 func (c *Curator) standing(ctx context.Context, o owner.Owner, root session.ID, to int64) iter.Seq2[session.Message, error] {
+	return c.pagesOf(ctx, o, root, session.Range{To: to, Standing: true})
+}
+
+// pagesOf are the messages of a range of a lineage, which are read page by page.
+func (c *Curator) pagesOf(ctx context.Context, o owner.Owner, root session.ID, all session.Range) iter.Seq2[session.Message, error] {
 	return func(yield func(session.Message, error) bool) {
-		for from := int64(0); from < to; {
-			page := session.Range{From: from, To: to, Limit: copyPage, Bytes: copyBytes, Standing: true}
+		page := all
+		page.Limit, page.Bytes = copyPage, copyBytes
+		for page.From < page.To {
 			ms, err := c.sessions.Messages(ctx, o, root, page)
 			if err != nil {
 				yield(session.Message{}, fmt.Errorf("read messages: %w", err))
@@ -171,7 +177,7 @@ func (c *Curator) standing(ctx context.Context, o owner.Owner, root session.ID, 
 			if len(ms) == 0 {
 				return
 			}
-			from = ms[len(ms)-1].Seq + 1
+			page.From = ms[len(ms)-1].Seq + 1
 			for i := range ms {
 				if !yield(ms[i], nil) {
 					return
