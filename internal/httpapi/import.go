@@ -165,6 +165,9 @@ func (out *importReply) problem(line int, id session.ID, f *fault.Error) {
 // importLine stores one lineage.
 func (im *archiveImport) importLine(head *archiveHead) (curate.Imported, error) {
 	a, err := im.archived(head)
+	if err == nil && a.Origin != nil && len(a.Sessions) == 1 {
+		err = im.recognize(a, head.Origin.Formerly)
+	}
 	if err != nil {
 		return curate.Imported{}, err
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/bound"
@@ -32,6 +33,9 @@ type archiveOrigin struct {
 	// text, and the texts are over the ids alone. Messages that are not stored are added. One with the
 	// id of a stored message replaces that message, unless it is older.
 	Adds bool `json:"adds,omitempty"`
+	// Formerly are other ids of the conversation. If an import has stored it under one of them, the first such
+	// one counts instead of the id.
+	Formerly []string `json:"formerly,omitempty"`
 }
 
 // archiveSource says, in an export of this program, which conversation of another program a
@@ -68,23 +72,53 @@ func (a *archiveOrigin) parse() (*lineage.Origin, error) {
 		return nil, nil
 	}
 	origin, err := a.archiveMarks.parse()
-	if err == nil {
-		origin.Adds = a.Adds
+	if err != nil {
+		return nil, err
 	}
-	return origin, err
+	origin.Adds = a.Adds
+	if len(a.Formerly) > maxFormerly || slices.ContainsFunc(a.Formerly, badOriginName) {
+		return nil, fault.New(fault.Invalid, "invalid_export", "The \"formerly\" of an \"origin\" must be 8 ids at most, of 1 to 256 bytes each.").At("origin")
+	}
+	return origin, nil
 }
+
+// maxFormerly bounds the other ids of a conversation: each is looked up.
+const maxFormerly = 8
 
 // maxOriginName bounds the name of another program and the id of a conversation in it, in
 // bytes.
 const maxOriginName = 256
 
+func badOriginName(name string) bool {
+	return name == "" || len(name) > maxOriginName || !utf8.ValidString(name)
+}
+
+// recognize gives a conversation the id that it has in this store, if that is one of its former ones.
+func (im *archiveImport) recognize(a *curate.Archived, formerly []string) error {
+	for _, id := range formerly {
+		// Without a message, the forecast only tells whether the conversation is known.
+		known, err := im.s.Curator.Forecast(im.r.Context(), &curate.Archived{
+			Owner: a.Owner, Sessions: make([]session.Session, 1), Origin: &lineage.Origin{System: a.Origin.System, ID: id},
+		})
+		switch {
+		case err != nil:
+			return err
+		case known.Fate == curate.FateNew:
+			continue
+		case known.Session != "": // it was not deleted here
+			a.Sessions[0].ID, a.Sessions[0].RootID = known.Session, known.Session
+		}
+		a.Origin.ID = id
+		return nil
+	}
+	return nil
+}
+
 // parse checks marks.
 func (a *archiveMarks) parse() (*lineage.Origin, error) {
-	for _, name := range []string{a.System, a.ID} {
-		if name == "" || len(name) > maxOriginName || !utf8.ValidString(name) {
-			return nil, fault.New(fault.Invalid, "invalid_export",
-				"The \"origin\" of a line needs a \"system\" and an \"id\" of 1 to 256 bytes.").At("origin")
-		}
+	if badOriginName(a.System) || badOriginName(a.ID) {
+		return nil, fault.New(fault.Invalid, "invalid_export",
+			"The \"origin\" of a line needs a \"system\" and an \"id\" of 1 to 256 bytes.").At("origin")
 	}
 	if len(a.Marks)%lineage.MarkSize != 0 {
 		return nil, fault.New(fault.Invalid, "invalid_export", "The \"marks\" of an \"origin\" must have eight bytes for each message.").At("origin")

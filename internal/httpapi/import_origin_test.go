@@ -224,3 +224,28 @@ func TestImportTwiceAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestImportFormerly: a conversation that an earlier version has stored under another id is the same one, also if it
+// was deleted here.
+func TestImportFormerly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	texts := []string{"My cat is called Ada.", "Fine.", "I like tea."}
+	old := strings.NewReplacer("chat:c", "chat:c.old", `"id":"c"`, `"id":"c.old"`)
+	w.imports(t, "", old.Replace(foreignLine("", texts[:2]...)), "imported:1 messages:2")
+	now := func(n int, ids string) string {
+		return strings.Replace(foreignLine("", texts[:n]...), `"origin":{`, `"origin":{"formerly":`+ids+`,`, 1)
+	}
+	w.imports(t, "?dry_run=true", now(2, `["c.never","c.old"]`), "unchanged:1")
+	w.imports(t, "", now(2, `["c.never","c.old"]`), "unchanged:1")
+	w.imports(t, "", now(3, `["c.old"]`), "grown:1 messages:1")
+	if got := w.standing("chat:c.old"); !slices.Equal(got, texts) {
+		t.Errorf("got %q, want %q", got, texts)
+	}
+	w.call("DELETE", "/api/sessions/chat:c.old", "")
+	w.imports(t, "", now(3, `["c.old"]`), "deleted:1")
+	w.imports(t, "?restore=true", now(3, `["c.old"]`), "imported:1 messages:3")
+	w.imports(t, "", now(3, `["c.never"]`), "failed:1") // a session has that id
+	w.imports(t, "", now(3, `[""]`), "failed:1")
+	w.imports(t, "", now(3, `["1","2","3","4","5","6","7","8","9"]`), "failed:1")
+}

@@ -29,9 +29,10 @@ type lineHead struct {
 }
 
 type lineOrigin struct {
-	System string `json:"system"`
-	ID     string `json:"id"`
-	Marks  []byte `json:"marks"`
+	System   string   `json:"system"`
+	ID       string   `json:"id"`
+	Formerly []string `json:"formerly,omitempty"`
+	Marks    []byte   `json:"marks"`
 	// Texts are marks of what the messages say. Where each mark is of its message only, the marks tell that,
 	// and Texts are over the ids alone.
 	Texts []byte `json:"texts,omitempty"`
@@ -252,6 +253,9 @@ func (w *writing) encodeHead(c *Conversation) error {
 	}
 	if title != "" {
 		head.TitleSource = "model"
+	}
+	for _, id := range c.Former {
+		head.Origin.Formerly = append(head.Origin.Formerly, shortID(id))
 	}
 	w.buf.Reset()
 	if err := w.enc.Encode(head); err != nil {

@@ -95,7 +95,11 @@ func shownLine(t *testing.T, line []byte) string {
 		t.Errorf("%s: got %d bytes of marks for %d messages", c.ID, n, len(c.Messages))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s key=%q title=%q model=%q\n", c.ID, c.SessionKey, c.Title, c.Model)
+	fmt.Fprintf(&b, "%s key=%q title=%q model=%q", c.ID, c.SessionKey, c.Title, c.Model)
+	if len(c.Origin.Formerly) > 0 {
+		fmt.Fprintf(&b, " formerly=%q", c.Origin.Formerly)
+	}
+	b.WriteString("\n")
 	before := time.Time{}
 	for _, m := range c.Messages {
 		if m.SaidAt.Before(before) {

@@ -43,7 +43,7 @@ func (s *sample) list0() []string {
 }
 
 func readOpenClaw(ctx context.Context, in *reading, files []*File) error {
-	o := &openclaw{reading: in, keys: make(map[string]string)}
+	o := &openclaw{reading: in, keys: make(map[string]string), begun: make(map[string][]string)}
 	for _, f := range files {
 		if path.Base(f.Name) == "sessions.json" {
 			if err := o.index(f); err != nil && !in.report.blame(f.Name, err) {
@@ -51,15 +51,16 @@ func readOpenClaw(ctx context.Context, in *reading, files []*File) error {
 			}
 		}
 	}
-	return eachFile(ctx, in, files, func(f *File) error {
+	return eachFile(ctx, in, slices.SortedStableFunc(slices.Values(files), byReset), func(f *File) error {
 		base := path.Base(strings.ReplaceAll(f.Name, ":", "/"))
+		_, archived := clawName(base)
 		switch {
 		case base == "sessions.json", strings.HasSuffix(base, "-wal"):
 			return nil
-		case strings.Contains(base, ".deleted"):
+		case strings.HasPrefix(archived, ".deleted."):
 			in.report.omit("deleted transcript", f.Name)
 			return nil
-		case strings.Contains(base, ".jsonl.bak"): // from before a repair; the repaired one is there, too
+		case strings.HasPrefix(archived, ".bak"): // from before a repair; the repaired one is there, too
 			in.report.omit("copy of a transcript from before a repair", f.Name)
 			return nil
 		case sqliteFile([]*File{f}):
@@ -69,11 +70,34 @@ func readOpenClaw(ctx context.Context, in *reading, files []*File) error {
 	})
 }
 
+// clawName takes the name of a transcript apart: what stands before its ending, and what OpenClaw adds behind
+// that when it puts the transcript away, such as ".reset.<time>". It may pack the file then.
+func clawName(name string) (stem, archived string) {
+	stem, archived, _ = strings.Cut(strings.TrimSuffix(name, ".zst"), ".jsonl")
+	return stem, archived
+}
+
+// byReset orders the files of a session: first those that were reset, in the order of the resets, and then the
+// one that goes on.
+func byReset(a, b *File) int {
+	first, reset := clawName(a.Name)
+	second, later := clawName(b.Name)
+	switch {
+	case first != second:
+		return strings.Compare(first, second)
+	case (reset == "") != (later == ""):
+		return strings.Compare(later, reset)
+	}
+	return strings.Compare(reset, later)
+}
+
 // openclaw reads transcripts of OpenClaw.
 type openclaw struct {
 	*reading
 	keys map[string]string // by session id
 	log  *bulk             // the events of the transcript that is being read
+	// begun are the first messages of the sessions that were read from files, by session id.
+	begun map[string][]string
 }
 
 // index reads which key leads to which session.
@@ -128,7 +152,9 @@ type clawLog struct {
 	tree
 
 	id     string
+	former []string // other ids that an import may have stored the transcript under
 	at     time.Time
+	first  string // stands for the first message
 	events shelf[clawEvent]
 	marks  []clawMark
 	leaf   string // the last event of the conversation
@@ -166,6 +192,9 @@ func (l *clawLog) add(e clawEvent, raw []byte) error {
 	}
 	l.tree.add(n)
 	l.marks = append(l.marks, clawMark{e.ID, e.Timestamp.Time})
+	if e.Type == "message" && l.first == "" {
+		l.first = hashID(e.ID + "\x00" + e.Message.Role + "\x00" + string(e.Message.Content))[:8]
+	}
 	// Marks that stand apart from the conversation, without a parent, are not its end.
 	if i == 0 || e.Parent != nil || e.Type == "message" {
 		l.leaf = e.ID
@@ -175,8 +204,7 @@ func (l *clawLog) add(e clawEvent, raw []byte) error {
 
 // transcript reads a file of JSON lines.
 func (o *openclaw) transcript(f *File, base string) error {
-	// A transcript that was reset is packed later: it stays the same conversation.
-	stem, reset, _ := strings.Cut(strings.TrimSuffix(base, ".zst"), ".jsonl")
+	stem, archived := clawName(base)
 	l := o.newLog(f, stem)
 	err := o.eachLine(f, func(n int, line []byte) error {
 		var e clawEvent
@@ -189,8 +217,30 @@ func (o *openclaw) transcript(f *File, base string) error {
 		return err
 	}
 	key := o.keys[l.id]
-	l.id += reset // ".reset.<time>": what the session was before
+	o.name(l, archived)
 	return o.finish(f, l, key)
+}
+
+// name gives a transcript its id. It is that of the session, whatever the file is called: a reset renames the
+// file. Two files of one session with the same first message are copies. With different ones, the session
+// was begun again: the oldest has the session's id, and the others are told apart by their first message.
+func (o *openclaw) name(l *clawLog, archived string) {
+	id := l.id
+	if archived != "" { // so earlier versions named it
+		l.former = append(l.former, id+archived)
+	}
+	if l.first == "" {
+		return
+	}
+	apart := id + "~" + l.first
+	if !slices.Contains(o.begun[id], l.first) {
+		o.begun[id] = append(o.begun[id], l.first)
+	}
+	if o.begun[id][0] == l.first { // an earlier import may have had an older one
+		l.former = append(l.former, apart)
+		return
+	}
+	l.id = apart
 }
 
 // database reads the transcripts of a database.
@@ -274,7 +324,7 @@ func (o *openclaw) finish(f *File, l *clawLog, key string) error {
 	}
 	t := &clawTalk{
 		openclaw: o, where: where, shown: l.shown(),
-		out: &Conversation{System: "openclaw", ID: l.id, Key: key, Started: l.at, File: f},
+		out: &Conversation{System: "openclaw", ID: l.id, Former: l.former, Key: key, Started: l.at, File: f},
 	}
 	err := l.events.each(func(i int, e *clawEvent) error {
 		e.ID, e.Timestamp.Time = l.marks[i].id, l.marks[i].at

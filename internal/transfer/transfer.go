@@ -22,8 +22,11 @@ const maxConversation = 64 << 20
 type Conversation struct {
 	// System is the program, and ID the conversation's id in it.
 	System, ID string
-	Title      string
-	Model      string
+	// Former are other ids that an import may have stored it under. The first of them that the store
+	// knows counts instead.
+	Former []string
+	Title  string
+	Model  string
 	// Key is the session key that the conversation had; "" for the key of the import.
 	Key string
 	// Started is when it began; zero if that is unknown.
