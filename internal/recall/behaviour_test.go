@@ -153,9 +153,11 @@ func TestSourceIsNamed(t *testing.T) {
 	k.learn(session.User, "Dana", "The warehouse keys are with the porter.")
 	k.learn(session.Tool, "", "disk usage of the archive server is 91%")
 	k.learn(session.Assistant, "", "The invoice template lives in the finance folder.")
+	k.learn(session.Assistant, "mem0", "The spare fuses lie in the cellar.")
 	expect(t, "speaker", k.say("Where are the warehouse keys?"), `Dana said on 21 November 2026: "The warehouse keys are with the porter".`)
 	expect(t, "tool", k.say("What is the disk usage of the archive server?"), `A tool reported on 21 November 2026: "disk usage of the archive server is 91%".`)
 	expect(t, "assistant", k.say("Where does the invoice template live?"), "I said on 21 November 2026")
+	expect(t, "another program", k.say("Where do the spare fuses lie?"), `mem0 said on 21 November 2026: "The spare fuses lie in the cellar".`)
 }
 
 // TestSecretStaysHidden quotes a message, but not what opens doors in it.

@@ -102,11 +102,11 @@ func (v *voice) exactly() bool { return v.q != nil && v.q.cues&cueExact != 0 }
 // other returns the speaker of a passage; "" for the asker.
 func (v *voice) other(p *passage) string {
 	switch {
-	case p.role == session.Assistant:
+	case p.role == session.Assistant && p.speaker == "":
 		return "I said"
 	case p.role == session.Tool:
 		return "A tool reported"
-	case p.speaker != "" && p.speaker != v.asker:
+	case p.role == session.Assistant, p.speaker != "" && p.speaker != v.asker: // another program's memories have its name
 		return p.speaker + " said"
 	}
 	return ""
