@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/transfer"
 )
 
 // importReply is the outcome of an import.
@@ -34,6 +35,7 @@ type importReply struct {
 		Fate    string `json:"fate"`
 		Session string `json:"session_id"`
 	} `json:"notes,omitempty"`
+	OtherKeys []transfer.OtherKey `json:"other_keys,omitempty"`
 }
 
 // stored is the number of conversations that the import has changed.

@@ -171,10 +171,16 @@ func (im *archiveImport) importLine(head *archiveHead) (curate.Imported, error) 
 	if err != nil {
 		return curate.Imported{}, err
 	}
+	var got curate.Imported
 	if im.dry {
-		return im.s.Curator.Forecast(im.r.Context(), a)
+		got, err = im.s.Curator.Forecast(im.r.Context(), a)
+	} else {
+		got, err = im.s.Curator.Import(im.r.Context(), a)
 	}
-	return im.s.Curator.Import(im.r.Context(), a)
+	if err == nil {
+		err = im.noteKey(a, &got)
+	}
+	return got, err
 }
 
 // archived is the lineage of a line. Its messages are read from the request one by one.

@@ -137,6 +137,14 @@ type importFates struct {
 	Apart   int          `json:"apart,omitempty"`
 	Deleted int          `json:"deleted,omitempty"`
 	Notes   []importNote `json:"notes,omitempty"`
+	// OtherKeys are the session keys, other than those of their lines, of conversations that were there.
+	OtherKeys []importKey `json:"other_keys,omitempty"`
+}
+
+// importKey counts the conversations that a session key has.
+type importKey struct {
+	Key           session.Key `json:"session_key"`
+	Conversations int         `json:"conversations"`
 }
 
 // importNote tells a conversation that changed in both programs, or was deleted here.
@@ -144,6 +152,32 @@ type importNote struct {
 	ID      session.ID  `json:"id"`
 	Fate    curate.Fate `json:"fate"`
 	Session session.ID  `json:"session_id,omitempty"`
+}
+
+// noteKey counts a conversation of another program that was there with another session key than its line has.
+func (im *archiveImport) noteKey(a *curate.Archived, got *curate.Imported) error {
+	stays := got.Fate == curate.FateSame || got.Fate == curate.FateGrown || got.Fate == curate.FateChanged
+	if a.Origin == nil || !stays {
+		return nil
+	}
+	stored, err := im.s.Sessions.Session(im.r.Context(), a.Owner, got.Session)
+	switch {
+	case fault.KindOf(err) == fault.NotFound: // deleted meanwhile
+		return nil
+	case err != nil:
+		return err
+	case stored.Key == a.Sessions[len(a.Sessions)-1].Key:
+		return nil
+	}
+	keys := im.out.OtherKeys
+	at := slices.IndexFunc(keys, func(k importKey) bool { return k.Key == stored.Key })
+	switch {
+	case at >= 0:
+		keys[at].Conversations++
+	case len(keys) < maxImportErrors:
+		im.out.OtherKeys = append(keys, importKey{stored.Key, 1})
+	}
+	return nil
 }
 
 // tell counts a conversation, and lists it if a person should know of it.

@@ -249,3 +249,23 @@ func TestImportFormerly(t *testing.T) {
 	w.imports(t, "", now(3, `[""]`), "failed:1")
 	w.imports(t, "", now(3, `["1","2","3","4","5","6","7","8","9"]`), "failed:1")
 }
+
+// TestImportOtherKey: the reply counts the conversations that are there with another session key than their lines.
+func TestImportOtherKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	texts := []string{"My cat is called Ada.", "Fine.", "I like tea."}
+	w.imports(t, "", foreignLine("me", texts[:2]...), "imported:1 messages:2")
+	const told = `"other_keys":[{"session_key":"me","conversations":1}]`
+	for _, query := range []string{"?dry_run=true", ""} {
+		if got := w.imports(t, query, foreignLine("other", texts[:2]...), "unchanged:1"); !strings.Contains(got, told) {
+			t.Errorf("%q: got %s, want %s", query, got, told)
+		}
+	}
+	if got := w.imports(t, "", foreignLine("", texts...), "grown:1 messages:1"); !strings.Contains(got, told) {
+		t.Errorf("grown: got %s, want %s", got, told)
+	}
+	if got := w.imports(t, "", foreignLine("me", texts...), "unchanged:1"); strings.Contains(got, "other_keys") {
+		t.Errorf("the same key: got %s", got)
+	}
+}

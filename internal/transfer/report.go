@@ -40,6 +40,15 @@ type Report struct {
 	// Problems are the failures, and Notes the conversations that a person should look at.
 	Problems []Problem `json:"problems"`
 	Notes    []Note    `json:"notes"`
+	// OtherKeys count the conversations that were there already, and have another session key than the import
+	// gives.
+	OtherKeys []OtherKey `json:"other_keys"`
+}
+
+// OtherKey counts the conversations that have a session key.
+type OtherKey struct {
+	Key           string `json:"session_key"`
+	Conversations int    `json:"conversations"`
 }
 
 // Kind is a kind of things in an export.
@@ -65,6 +74,7 @@ type Note struct {
 func NewReport(dry bool) *Report {
 	return &Report{
 		Object: "hermes.transfer", DryRun: dry, Omitted: []Kind{}, Unknown: []Kind{}, Problems: []Problem{}, Notes: []Note{},
+		OtherKeys: []OtherKey{},
 	}
 }
 
@@ -163,12 +173,28 @@ func (r *Report) Write(w io.Writer) {
 	}
 	writeKinds(w, "left out", r.Omitted)
 	writeKinds(w, "not understood", r.Unknown)
+	for _, k := range r.OtherKeys {
+		fmt.Fprintln(w, "note: "+k.tell())
+	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(w, "note: %s: %s\n", n.ID, n.Message)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(w, "failed: %s: %s\n", p.Where, p.Message)
 	}
+}
+
+// tell says where conversations stay, and how they get another key.
+func (k OtherKey) tell() string {
+	which, one := "conversations that were there already stay", "one of them"
+	if k.Conversations == 1 {
+		which, one = "conversation that was there already stays", "it"
+	}
+	where := fmt.Sprintf("in the memory (session key) %q", k.Key)
+	if k.Key == "" {
+		where = "without a session key"
+	}
+	return fmt.Sprintf("%d %s %s. To move %s, delete it with `hermes sessions delete`, and import with --restore.", k.Conversations, which, where, one)
 }
 
 func writeKinds(w io.Writer, what string, kinds []Kind) {
