@@ -222,7 +222,7 @@ func (a *app) sessionsImportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "import FILE", Short: "Read an export back", Args: oneFile,
 		Long: `Read an export back, ids and times included. '-' reads the standard input. The
-file may be packed with gzip or zstd.
+file may be packed with gzip or zstd. An empty one is refused.
 
 A conversation that is there already is passed over, or gets what it lacks; one
 whose id is taken by another is reported and changes nothing. What was forgotten stays out unless
@@ -291,10 +291,22 @@ func exportText(in io.Reader, name string) (io.Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fault.Wrap(fault.Invalid, "file_unreadable", fmt.Sprintf("Cannot read %s: %v.", name, err), err)
 	}
-	if head = bytes.TrimSpace(head); len(head) > 0 && head[0] != '{' {
+	switch head = bytes.TrimSpace(head); {
+	case len(head) == 0 && errors.Is(err, io.EOF):
+		return nil, fault.New(fault.Invalid, "import_empty", emptyExport(name))
+	case len(head) > 0 && head[0] != '{':
 		return nil, fault.New(fault.Invalid, "not_an_export", notAnExport(name))
 	}
 	return text, nil
+}
+
+// emptyExport says what an export without a line may be. A command before a pipe that has failed writes nothing.
+func emptyExport(name string) string {
+	if name == "-" {
+		return "The standard input is empty: nothing was imported. See whether the command before the pipe has failed." +
+			" An export of a home without sessions is empty, too."
+	}
+	return name + " is empty: nothing was imported. Make the export again. An export of a home without sessions is empty, too."
 }
 
 // notAnExport says what may read a file instead.
