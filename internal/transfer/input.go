@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,21 +64,30 @@ func (in *Input) Size() (n int64) {
 
 // OpenPipe makes an input of a stream, which can be read once. The input closes closers when it is closed.
 func OpenPipe(r io.Reader, closers ...io.Closer) (*Input, error) {
-	in := bufio.NewReaderSize(r, sampleSize)
-	begin, err := in.Peek(4)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read the input: %w", err)
-	}
-	if bytes.HasPrefix(begin, []byte("PK\x03\x04")) || bytes.HasPrefix(begin, []byte("SQLi")) {
-		return nil, fault.New(fault.Invalid, "import_needs_file", "A zip archive or a database cannot be read from a pipe. Save it as a file, and name the file.")
-	}
-	again, err := Text(in)
+	plain, err := unpacked(r)
 	if err != nil {
 		return nil, err
 	}
+	in := bufio.NewReaderSize(plain, sampleSize)
+	head, err := in.Peek(512)
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+	case fault.KindOf(err) == fault.Invalid, fault.KindOf(err) == fault.TooLarge: // told where it is read again
+	default:
+		return nil, fmt.Errorf("read the input: %w", err)
+	}
+	if needsFile(head) {
+		return nil, fault.New(fault.Invalid, "import_needs_file", "An archive or a database cannot be read from a pipe. Save it as a file, and name the file.")
+	}
+	again := decoded(in, sampleSize)
 	open := func() (io.ReadCloser, error) { return &pipe{again}, nil }
 	files := []*File{{Name: "standard input", open: open, Modified: time.Now().UTC()}}
 	return &Input{Files: files, closers: closers}, nil
+}
+
+// needsFile reports whether a file that begins so is to be read at any place, and not from its beginning to its end.
+func needsFile(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("SQLite format 3")) || slices.ContainsFunc(archives(), func(a archive) bool { return a.fits(head) })
 }
 
 // Text is a stream without its compression, in UTF-8.

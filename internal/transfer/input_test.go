@@ -270,6 +270,21 @@ func TestSpoolOrder(t *testing.T) {
 	}
 }
 
+// TestArchiveInAPipe: what has to be read at any place is refused in a pipe, whatever it is packed with.
+func TestArchiveInAPipe(t *testing.T) {
+	t.Parallel()
+	archive, zip := tarred(t, "c.json", tiny), zipped(t, [2]string{"c.json", tiny})
+	for name, text := range map[string][]byte{
+		"zip": zip, "zip in zstd": zstded(t, zip), "tar": archive, "tar in gzip": gzipped(t, string(archive)),
+		"database": []byte("SQLite format 3\x00"), "database in gzip": gzipped(t, "SQLite format 3\x00"),
+	} {
+		_, err := OpenPipe(bytes.NewReader(text))
+		if want := "An archive or a database cannot be read from a pipe. Save it as a file, and name the file."; err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+	}
+}
+
 // TestCutTar: of a tar archive within a packing that was cut off, what stands before the cut is taken, and the
 // cut is told.
 func TestCutTar(t *testing.T) {
