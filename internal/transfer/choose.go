@@ -245,16 +245,16 @@ func (s *sample) tell() string {
 	return s.file.Name + " is of no known kind."
 }
 
-// nothing is the error of an input that has nothing to read.
+// nothing is the error of an input that has nothing to read. What to do stands first in it.
 func (in *Input) nothing(from string, strange []string) error {
-	if from == "auto" {
-		from = strings.Join(Names(), ", ")
+	what := "No export that can be read"
+	if from != "auto" {
+		what = "No export of " + from
 	}
 	if more := len(in.Files) - len(strange); more > 0 {
 		strange = append(strange, fmt.Sprintf("And %d more.", more))
 	}
-	return unknownFormat(fmt.Sprintf("Nothing in the input looks like an export of %s. What it has: %s docs/import.md says what each program exports.",
-		from, strings.Join(strange, " ")))
+	return unknownFormat(what + " is in the input: " + strings.Join(strange, " ") + " docs/import.md says what each program exports.")
 }
 
 // only is the one format that fits.
