@@ -16,10 +16,14 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
+// gptAccount is the file that names the account of an export.
+const gptAccount = "user.json"
+
 // chatgptFormat reads conversations.json of an export of ChatGPT, in one file or in parts.
 func chatgptFormat() format {
 	return format{
-		name: "chatgpt",
+		name:    "chatgpt",
+		account: gptAccount,
 		aside: []string{
 			"chat.html", "conversation_asset_file_names.json", "export_manifest.json", "library_files.json", "message_feedback.json",
 			"model_comparisons.json", "shared_conversations.json", "shopping.json", "sora.json", "user.json", "user_settings.json",
@@ -35,7 +39,7 @@ func chatgptFormat() format {
 }
 
 func readChatGPT(ctx context.Context, in *reading, files []*File) error {
-	g := &chatgpt{reading: in, own: make(map[string]time.Time), accounts: in.readAccounts("user.json")}
+	g := &chatgpt{reading: in, own: make(map[string]time.Time), accounts: in.readAccounts(gptAccount)}
 	err := eachFile(ctx, in, files, func(f *File) error {
 		before := maps.Clone(g.own)
 		err := g.eachValue(f, func(raw *bulk) error { return g.conversation(f, raw) })

@@ -14,11 +14,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// claudeAccount is the file that names the accounts of an export.
+const claudeAccount = "users.json"
+
 // claudeFormat reads conversations.json and the memories of an export of Claude.
 func claudeFormat() format {
 	return format{
-		name:  "claude",
-		aside: []string{"users.json"},
+		name:    "claude",
+		aside:   []string{"users.json", "projects.json"},
+		account: claudeAccount,
 		fits: func(s *sample) string {
 			switch {
 			case s.has("chat_messages"):
@@ -29,7 +33,7 @@ func claudeFormat() format {
 			return ""
 		},
 		read: func(ctx context.Context, in *reading, files []*File) error {
-			c := &claude{reading: in, accounts: in.readAccounts("users.json")}
+			c := &claude{reading: in, accounts: in.readAccounts(claudeAccount)}
 			return eachFile(ctx, in, files, func(f *File) error {
 				return c.eachValue(f, func(raw *bulk) error { return c.element(f, raw) })
 			})

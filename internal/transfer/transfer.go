@@ -96,6 +96,8 @@ type format struct {
 	fits func(s *sample) string
 	// aside are patterns of the names of files that its exports have beside the conversations.
 	aside []string
+	// account is the name of the file that says whose an export is; "" if there is none.
+	account string
 	// read reads files that fit. An error ends the import.
 	read func(ctx context.Context, in *reading, files []*File) error
 }
@@ -183,6 +185,7 @@ func (r *Report) passOver(f *format, o other) {
 	switch {
 	case o.err != nil:
 		r.Fail(o.file.Name, fault.MessageOf(o.err))
+	case f.account != "" && o.file.isAccount(f.account): // it is read
 	case f.besides(o.file):
 		r.omit("file without conversations", o.file.Name)
 	default:

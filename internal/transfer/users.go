@@ -76,7 +76,7 @@ func (in *reading) readAccounts(name string) accounts {
 	}
 	a := accounts{by: make(map[string]string)}
 	for _, f := range in.others {
-		if f.place()+name != f.Name {
+		if !f.isAccount(name) {
 			continue
 		}
 		text, err := begin(f, sampleSize) // a file that cannot be read is told elsewhere
@@ -111,6 +111,9 @@ func (a accounts) of(f *File) string {
 		}
 	}
 }
+
+// isAccount reports whether a file is that of an account, which has a name.
+func (f *File) isAccount(name string) bool { return f.place()+name == f.Name }
 
 // place is the directory or the archive that the file is in, up to where the name begins.
 func (f *File) place() string { return f.Name[:strings.LastIndexAny(f.Name, "/:")+1] }

@@ -40,6 +40,9 @@ func TestUsers(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			got, err := readAll(t, inputOf(files), Options{From: "auto", User: "ann"})
+			if strings.Contains(got, "user.json") { // it was read
+				t.Errorf("got %s", got)
+			}
 			if err != nil || !strings.Contains(got, "I am ann.") || strings.Contains(got, "bob.\"") || !strings.Contains(got, "of another user, first in") {
 				t.Errorf("got %s, %v", got, err)
 			}
