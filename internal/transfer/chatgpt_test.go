@@ -77,7 +77,7 @@ func TestNoConversations(t *testing.T) {
 	t.Parallel()
 	in := &Input{Files: []*File{memoryFile("c.json", []byte("["+settingsOf(t, "c", "", "", "")+`,7,"x"]`))}}
 	got, err := readAll(t, in, Options{From: "auto"})
-	for _, want := range []string{"1 a number as a conversation, first in c.json\n", "1 a string as a conversation, first in c.json\n"} {
+	for _, want := range []string{"1 × a number as a conversation, first in c.json\n", "1 × a string as a conversation, first in c.json\n"} {
 		if err != nil || !strings.Contains(got, want) {
 			t.Errorf("got %s, %v, want %q", got, err, want)
 		}

@@ -24,21 +24,21 @@ func TestOddTypes(t *testing.T) {
 	t.Parallel()
 	const webui = `[{"title":"t","chat":{"history":{"messages":{"a":{"id":"a","role":"user","content":"A heron.","files":{}}},"currentId":"a"}},"id":"w","user_id":"ada"}]`
 	for _, tt := range []struct{ name, text, user, session, told string }{
-		{"a list for an object", gptTalk(`"metadata":[]`), "", "chatgpt:g1", "1 an array as mapping.message.metadata, first in c.json, conversation t, at /mapping/b/message/metadata"},
-		{"a text for a number", gptTalk(`"weight":"1.0"`), "", "chatgpt:g1", "1 a string as mapping.message.weight"},
-		{"a number that is too large", gptTalk(`"weight":1e999`), "", "chatgpt:g1", "1 a number as mapping.message.weight"},
-		{"an object for a text", gptTalk(`"recipient":{"a":1}`), "", "chatgpt:g1", "1 an object as mapping.message.recipient"},
-		{"two in one message", gptTalk(`"metadata":[],"weight":true`), "", "chatgpt:g1", "1 a bool as mapping.message.weight"},
-		{"Open WebUI", webui, "ada", "openwebui:w", "1 an object as chat.history.messages.files, first in c.json, conversation t, at /chat/history/messages/a/files"},
-		{"a title that is a list", strings.Replace(gptTalk(`"end_turn":true`), `"title":"t"`, `"title":["t"]`, 1), "", "chatgpt:g1", "1 an array as title"},
-		{"a node that is a text", strings.Replace(gptTalk(`"end_turn":true`), `"c":{`, `"d":"x","c":{`, 1), "", "chatgpt:g1", "1 a string as mapping, first in c.json, conversation t, at /mapping/d"},
+		{"a list for an object", gptTalk(`"metadata":[]`), "", "chatgpt:g1", "1 × an array as mapping.message.metadata, first in c.json, conversation t, at /mapping/b/message/metadata"},
+		{"a text for a number", gptTalk(`"weight":"1.0"`), "", "chatgpt:g1", "1 × a string as mapping.message.weight"},
+		{"a number that is too large", gptTalk(`"weight":1e999`), "", "chatgpt:g1", "1 × a number as mapping.message.weight"},
+		{"an object for a text", gptTalk(`"recipient":{"a":1}`), "", "chatgpt:g1", "1 × an object as mapping.message.recipient"},
+		{"two in one message", gptTalk(`"metadata":[],"weight":true`), "", "chatgpt:g1", "1 × a bool as mapping.message.weight"},
+		{"Open WebUI", webui, "ada", "openwebui:w", "1 × an object as chat.history.messages.files, first in c.json, conversation t, at /chat/history/messages/a/files"},
+		{"a title that is a list", strings.Replace(gptTalk(`"end_turn":true`), `"title":"t"`, `"title":["t"]`, 1), "", "chatgpt:g1", "1 × an array as title"},
+		{"a node that is a text", strings.Replace(gptTalk(`"end_turn":true`), `"c":{`, `"d":"x","c":{`, 1), "", "chatgpt:g1", "1 × a string as mapping, first in c.json, conversation t, at /mapping/d"},
 		{
 			"LibreChat", `{"messages":[{"messageId":"1","isCreatedByUser":true,"text":"A heron.","files":{}}],"title":"t","conversationId":"l"}`, "",
-			"librechat:l", "1 an object as messages.files, first in c.json, conversation t, at /messages/0/files",
+			"librechat:l", "1 × an object as messages.files, first in c.json, conversation t, at /messages/0/files",
 		},
 		{
 			"Claude", `[{"chat_messages":[{"uuid":"a","sender":"human","content":{"a":1},"text":"A heron."}],"name":"t","uuid":"u"}]`, "",
-			"claude:u", "1 block without a name",
+			"claude:u", "1 × block without a name",
 		},
 	} {
 		for _, inMemory := range []int{0, 1} {
@@ -67,7 +67,7 @@ func TestOddEvents(t *testing.T) {
 	for _, inMemory := range []int{0, 1} {
 		in := &Input{Files: []*File{memoryFile("s.jsonl", []byte(text))}}
 		got, err := readAll(t, in, Options{From: "auto", inMemory: inMemory})
-		for _, want := range []string{`user: "A heron."`, "1 a number as message.model, first in s.jsonl, line 2, at /message/model"} {
+		for _, want := range []string{`user: "A heron."`, "1 × a number as message.model, first in s.jsonl, line 2, at /message/model"} {
 			if err != nil || !strings.Contains(got, want) {
 				t.Errorf("got %s, %v, want %s", got, err, want)
 			}

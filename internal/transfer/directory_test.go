@@ -38,7 +38,7 @@ func TestLinks(t *testing.T) {
 	}
 	got, err := readPath(t, within)
 	for _, want := range []string{
-		"files: 2)", "1 link that leads out of the directory, first in out.json", "1 link that leads nowhere, first in dangling.json", "1 link to what is no file, first in loop",
+		"files: 2)", "1 × link that leads out of the directory, first in out.json", "1 × link that leads nowhere, first in dangling.json", "1 × link to what is no file, first in loop",
 	} {
 		if err != nil || !strings.Contains(got, want) || strings.Contains(got, "claude:u2") {
 			t.Errorf("got %s, %v, want %q", got, err, want)

@@ -45,7 +45,7 @@ func TestLettaIdentity(t *testing.T) {
 			t.Errorf("got %q: %s", ids, got)
 		}
 		again, got := lettaIDs(t, inMemory, lettaAgentFile("Nova", "I live in Turin.", "I own a vineyard."), lettaAgentFile("Nova", "I live in Turin."))
-		if len(again) < 2 || again[0] != ids[0] || again[1] != ids[1] || !strings.Contains(got, "2 older or equal copy of a conversation") {
+		if len(again) < 2 || again[0] != ids[0] || again[1] != ids[1] || !strings.Contains(got, "2 × older or equal copy of a conversation") {
 			t.Errorf("got %q, want %q: %s", again, ids, got)
 		}
 	}
@@ -75,7 +75,7 @@ func TestLettaLooseBlocks(t *testing.T) {
 		`"messages":[{"id":"m","role":"user","content":"I like rye."}]}],`+
 		`"blocks":[{"id":"b1","label":"human","value":"Likes rice."},{"id":"b2","label":"human","value":"Likes oats."}]}`))}}
 	got, err := readAll(t, in, Options{From: "auto"})
-	for _, want := range []string{`assistant(letta): "Likes rice."`, "1 block of no agent, first in a.af"} {
+	for _, want := range []string{`assistant(letta): "Likes rice."`, "1 × block of no agent, first in a.af"} {
 		if err != nil || !strings.Contains(got, want) {
 			t.Errorf("got %s, %v, want %s", got, err, want)
 		}

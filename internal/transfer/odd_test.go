@@ -68,7 +68,7 @@ func TestOddities(t *testing.T) {
 		},
 		{
 			"bytes that are no UTF-8", "m.jsonl", `{"session":"s","role":"user","content":"` + "Caf\xe9" + `"}`,
-			"1 bytes that are no UTF-8, shown as �, first in m.jsonl, line 1",
+			"1 × bytes that are no UTF-8, shown as �, first in m.jsonl, line 1",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestWrapped(t *testing.T) {
 		"cut off":                      {`{"results":` + tiny + `,"more":1`, "before its list does"},
 		"a conversation":               {`{"id":"a","items":[{}],"messages":[{"role":"user","content":"A sloe."}]}`, "jsonl:a "},
 		"another name":                 {`{"everything":` + tiny + `}`, "an object around a list of conversations. Write the list alone to a file."},
-		"Mem0, relations":              {`{"results":[{"id":"1","memory":"Likes figs."}],"relations":[{"source":"a","relationship":"likes","target":"b"}]}`, "1 relation of the graph"},
+		"Mem0, relations":              {`{"results":[{"id":"1","memory":"Likes figs."}],"relations":[{"source":"a","relationship":"likes","target":"b"}]}`, "1 × relation of the graph"},
 		"LibreChat, no conversationId": {libre, "librechat:a "},
 		"LibreChat, a list of these":   {`{"data":[` + libre + `]}`, "librechat:a "},
 		"LibreChat, it grows": {

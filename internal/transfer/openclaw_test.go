@@ -15,7 +15,7 @@ func TestRepaired(t *testing.T) {
 		memoryFile("agents/main/sessions/s1.jsonl.bak-4711-1767323046000", []byte(text+`{"type":"mess`)),
 	}}
 	got, err := readAll(t, in, Options{From: "auto"})
-	if err != nil || strings.Count(got, "A heron.") != 1 || !strings.Contains(got, "1 copy of a transcript from before a repair") {
+	if err != nil || strings.Count(got, "A heron.") != 1 || !strings.Contains(got, "1 × copy of a transcript from before a repair") {
 		t.Errorf("got %s, %v, want the conversation once", got, err)
 	}
 }

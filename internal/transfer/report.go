@@ -210,6 +210,6 @@ func writeKinds(w io.Writer, what string, kinds []Kind) {
 	})
 	fmt.Fprintf(w, "%s:\n", what)
 	for _, k := range sorted {
-		fmt.Fprintf(w, "  %6d %s, first in %s\n", k.Count, k.Kind, k.First)
+		fmt.Fprintf(w, "  %6d × %s, first in %s\n", k.Count, k.Kind, k.First) // a kind has no plural: exports name some
 	}
 }

@@ -72,7 +72,7 @@ func TestUnreadableAmongOthers(t *testing.T) {
 	defer func() { _ = in.Close() }()
 	got, err := readAll(t, in, Options{From: "auto"})
 	for _, want := range []string{
-		"I like tea.", "failed: all.zip:cut.zip: It is a damaged zip archive.", "failed: all.zip:locked.zip:conversations.json: It is encrypted.", "1 file that is a 7z archive, first in all.zip:x.7z",
+		"I like tea.", "failed: all.zip:cut.zip: It is a damaged zip archive.", "failed: all.zip:locked.zip:conversations.json: It is encrypted.", "1 × file that is a 7z archive, first in all.zip:x.7z",
 	} {
 		if err != nil || !strings.Contains(got, want) {
 			t.Errorf("got %s, %v, want %q", got, err, want)

@@ -133,7 +133,7 @@ func TestSharedCopy(t *testing.T) {
 	}
 	in := &Input{Files: []*File{memoryFile("chat-export.json", []byte("["+chat("w1", "ada")+","+chat("w2", "shared-w1")+"]"))}}
 	got, err := readAll(t, in, Options{From: "auto"})
-	if err != nil || !strings.Contains(got, `"I am w1."`) || strings.Contains(got, `"I am w2."`) || !strings.Contains(got, "1 shared copy of a conversation") {
+	if err != nil || !strings.Contains(got, `"I am w1."`) || strings.Contains(got, `"I am w2."`) || !strings.Contains(got, "1 × shared copy of a conversation") {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
