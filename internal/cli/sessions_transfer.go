@@ -250,7 +250,7 @@ line failed.`,
 					return out.interrupted(0)
 				}
 				p.done()
-				return a.reportImport(out)
+				return a.reportImport(args[0], out)
 			})
 		},
 	}
@@ -311,15 +311,19 @@ func emptyExport(name string) string {
 
 // notAnExport says what may read a file instead.
 func notAnExport(name string) string {
+	what := name
 	if name == "-" {
-		return "The standard input is no export of this program: that begins with {." +
-			" If it is an export of another program, pass it to: hermes import -"
+		what = "The standard input"
 	}
-	return name + " is no export of this program: that begins with {." +
-		" If it is an export of another program, or packed as zip, try: hermes import " + name
+	return what + " is not an export of this program. " + readElsewhere(name)
 }
 
-func (a *app) reportImport(out *importReply) error {
+// readElsewhere says which command reads what this program did not write.
+func readElsewhere(name string) string {
+	return "If another program wrote it, or if it is packed as zip or tar, try: hermes import " + name
+}
+
+func (a *app) reportImport(name string, out *importReply) error {
 	if a.json {
 		if err := a.printJSON(out); err != nil {
 			return err
@@ -337,10 +341,14 @@ func (a *app) reportImport(out *importReply) error {
 			a.tell("line %d: %s", e.Line, e.Message)
 		}
 	}
-	if out.Failed > 0 {
-		return fault.New(fault.Invalid, "import_failed", countOf(out.Failed, "line was", "lines were")+" not imported.")
+	if out.Failed == 0 {
+		return nil
 	}
-	return nil
+	failed := countOf(out.Failed, "line was", "lines were") + " not imported."
+	if out.Failed == out.lines() { // none was one of an export
+		failed += " " + readElsewhere(name)
+	}
+	return fault.New(fault.Invalid, "import_failed", failed)
 }
 
 // toldReader reports how much has been read.

@@ -47,7 +47,7 @@ func TestImportSavedAgain(t *testing.T) {
 func TestImportOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	s := restoreHouse(t)
-	for _, text := range []string{`[{"mapping":{}}]`, "PK\x03\x04", "SQLite format 3\x00"} {
+	for _, text := range []string{`[{"mapping":{}}]`, "PK\x03\x04", "SQLite format 3\x00", `{"results":[{"id":"1","memory":"Likes figs."}]}`} {
 		file := filepath.Join(t.TempDir(), "other")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -58,5 +58,23 @@ func TestImportOfAnotherProgram(t *testing.T) {
 	}
 	if said := s.do(exitFailed, "sessions", "import", t.TempDir()); !strings.Contains(said, "is a directory") {
 		t.Errorf("a directory: said %s", said)
+	}
+}
+
+// TestImportOfABrokenLine: a line that fails among lines of this program is no sign of another one.
+func TestImportOfABrokenLine(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	s.add("s1", "I like tea.")
+	file := s.exported(t)
+	line, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append(line, "{}\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := s.do(exitFailed, "sessions", "import", file); !strings.Contains(said, "1 line was not imported.") || strings.Contains(said, "hermes import") {
+		t.Errorf("said %s", said)
 	}
 }
