@@ -40,10 +40,6 @@ there before. A file that is there already is overwritten with --force only, or
 after a yes at a terminal. '-' writes to the standard output. 'hermes sessions
 import' reads it back.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			force, err := a.mayOverwrite(args[0], force)
-			if err != nil {
-				return err
-			}
 			q := url.Values{}
 			if source != "" {
 				q.Set("source", source)
@@ -51,33 +47,58 @@ import' reads it back.`,
 			if id != "" {
 				q.Set("session_id", id)
 			}
-			return a.withClient(c, func(cl *client) error {
-				body, err := cl.stream(c.Context(), http.MethodGet, "/api/sessions/export?"+q.Encode(), nil)
-				if err != nil {
-					return err
-				}
-				n, err := a.saveExport(args[0], body, force)
-				if err = errors.Join(err, body.Close()); err != nil && c.Context().Err() != nil {
-					return fault.Wrap(fault.Canceled, "interrupted", "The export was interrupted: "+args[0]+" is as it was.", err)
-				}
-				if err != nil {
-					return err
-				}
-				switch {
-				case args[0] == "-":
-					return nil
-				case a.json:
-					return a.printJSON(map[string]any{"file": args[0], "sessions": n})
-				}
-				a.say("Exported %s to %s.", countOf(n, "session", "sessions"), args[0])
-				return nil
-			})
+			return a.exportSessions(c, args[0], q, force)
 		},
 	}
 	c.Flags().StringVar(&source, "source", "", "only those that came from here, such as telegram")
 	c.Flags().StringVar(&id, "session-id", "", "only this conversation")
 	c.Flags().BoolVar(&force, "force", false, "overwrite the file if it is there")
 	return c
+}
+
+// exportSessions writes the sessions that a query selects. What tells of a file stands apart from the sessions, also
+// if the file is the standard output by another name.
+func (a *app) exportSessions(c *cobra.Command, name string, q url.Values, force bool) error {
+	to := name
+	if a.isOutput(name) {
+		to = "-"
+	}
+	force, err := a.mayOverwrite(to, force)
+	if err != nil {
+		return err
+	}
+	return a.withClient(c, func(cl *client) error {
+		body, err := cl.stream(c.Context(), http.MethodGet, "/api/sessions/export?"+q.Encode(), nil)
+		if err != nil {
+			return err
+		}
+		n, err := a.saveExport(to, body, force)
+		if err = errors.Join(err, body.Close()); err != nil && c.Context().Err() != nil {
+			return fault.Wrap(fault.Canceled, "interrupted", "The export was interrupted: "+name+" is as it was.", err)
+		}
+		switch {
+		case err != nil, name == "-":
+			return err
+		case to == "-":
+			a.tell("Exported %s to %s.", countOf(n, "session", "sessions"), name)
+			return nil
+		case a.json:
+			return a.printJSON(map[string]any{"file": name, "sessions": n})
+		}
+		a.say("Exported %s to %s.", countOf(n, "session", "sessions"), name)
+		return nil
+	})
+}
+
+// isOutput reports whether a name, such as /dev/stdout, is that of the standard output.
+func (a *app) isOutput(name string) bool {
+	there := existing(name)
+	out, isFile := a.process.Stdout.(*os.File)
+	if there == nil || !isFile {
+		return false
+	}
+	info, err := out.Stat()
+	return err == nil && os.SameFile(there, info)
 }
 
 // mayOverwrite refuses an existing file, unless overwriting was requested or is
