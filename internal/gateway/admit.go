@@ -291,6 +291,9 @@ func (g *Gateway) happened(ctx context.Context, b *Bot, e *Event) (bool, error) 
 	case Said, Edited, Called, Pressed:
 		return false, nil
 	}
+	if e.Kind == Arrived && g.delivered.has(e.Sent) {
+		return true, nil
+	}
 	o, err := g.dataOf(ctx, b, e)
 	if err != nil {
 		return true, err

@@ -49,13 +49,14 @@ type Gateway struct {
 	lanes  *lanes
 	resets turnstile // one reset of a chat at a time
 	// bridging lets one event of a bridge's chat be stored at a time.
-	bridging turnstile
-	owed     owed
-	drafts   drafts
-	left     left
-	parked   parked
-	slow     slow
-	unstored unstored
+	bridging  turnstile
+	owed      owed
+	drafts    drafts
+	left      left
+	parked    parked
+	slow      slow
+	unstored  unstored
+	delivered delivered
 	// hourglasses are the messages that people see waiting.
 	hourglasses hourglasses
 	marking     marking

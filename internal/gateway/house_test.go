@@ -232,6 +232,7 @@ type house struct {
 	fails    func() error        // when events are settled; nil for never
 	loses    func() error        // once events are settled; nil for never
 	breaks   func() error        // once messages are stored; nil for never
+	lookups  atomic.Int64        // of messages that were sent
 	marks    func() error        // before the state of a message is stored; nil for nothing
 	begins   func()              // before a part of an answer is stored that is being written; nil for nothing
 	stop     context.CancelFunc
@@ -261,6 +262,11 @@ func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Set
 		err = s.house.loses()
 	}
 	return alone, err
+}
+
+func (s settling) FindSend(ctx context.Context, o owner.Owner, at gateway.Place, id string, message gateway.MessageID) (gateway.Send, error) {
+	s.house.lookups.Add(1)
+	return s.Store.FindSend(ctx, o, at, id, message)
 }
 
 func (s settling) MarkSend(ctx context.Context, o owner.Owner, m *gateway.Send) error {

@@ -19,6 +19,7 @@ func (g *Gateway) keepState(ctx context.Context, o owner.Owner, s *Send) error {
 	if err := g.store.MarkSend(ctx, o, s); err != nil {
 		return fmt.Errorf("store the state of a message: %w", err)
 	}
+	g.delivered.note(s)
 	if s.State == GaveUp {
 		g.showLost(ctx, o, s)
 	}
