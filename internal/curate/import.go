@@ -212,7 +212,8 @@ func (im *importer) errExists(id session.ID) error {
 		what = "and is not known to come from this conversation"
 	}
 	return fault.New(fault.Conflict, codeExists, fmt.Sprintf("A session with the id %q exists already, %s; it was left as it is. "+
-		"To take this one in its place, delete that one with `hermes sessions delete %s`, and import again.", id, what, id)).At("id")
+		"To take this one in its place, delete that one with `hermes sessions delete %s`, and import again. "+
+		"To keep both, copy that one first with `hermes sessions fork %s`.", id, what, id, id)).At("id")
 }
 
 // holds reports whether a stored lineage is the exported one. Its running hash covers all messages. Those of

@@ -71,7 +71,8 @@ func TestImportOfUnknown(t *testing.T) {
 	lines := from.call("GET", "/api/sessions/export", "").body
 	to.imports(t, "", strings.Replace(lines, `"imported_from"`, `"something"`, 1), "imported:1 messages:4")
 	const hint = `and is not known to come from this conversation; it was left as it is. ` +
-		"To take this one in its place, delete that one with `hermes sessions delete chat:c`, and import again."
+		"To take this one in its place, delete that one with `hermes sessions delete chat:c`, and import again. " +
+		"To keep both, copy that one first with `hermes sessions fork chat:c`."
 	if got := to.call("POST", "/api/sessions/import", line); !strings.Contains(got.body, hint) {
 		t.Errorf("got %s", got.body)
 	}
