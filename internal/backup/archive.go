@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,16 +36,34 @@ type Source struct {
 // scratchPrefix begins the directories of a home in which copies are made.
 const scratchPrefix = ".backup-"
 
-// Tidy removes what interrupted backups have left in a home.
-func (s *Source) Tidy() error { return removeScratch(s.Home, scratchPrefix) }
-
-// removeScratch removes the directories of a home whose names have a prefix.
-func removeScratch(home, prefix string) error {
-	left, err := filepath.Glob(filepath.Join(home, prefix+"*"))
-	for _, dir := range left {
-		err = errors.Join(err, os.RemoveAll(dir))
+// Tidy removes what interrupted backups and restorings have left in a home. The caller holds the
+// lock of the home, so that none is under way.
+func Tidy(home string) error {
+	if Interrupted(home) { // after the caller looked: the directory that is left is the data
+		return fault.New(fault.Conflict, "database_in_use",
+			"A restoring in "+home+" was interrupted just now. Try again: the next start completes it.")
 	}
-	return err
+	return removeScratch(home, scratchPrefix, restorePrefix)
+}
+
+// removeScratch removes the directories of a home whose names have one of some prefixes.
+func removeScratch(home string, prefixes ...string) error {
+	entries, err := os.ReadDir(home)
+	if err != nil {
+		return fmt.Errorf("list the home: %w", err)
+	}
+	for _, e := range entries {
+		if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(e.Name(), prefix) }) {
+			continue
+		}
+		dir := filepath.Join(home, e.Name())
+		if err := os.RemoveAll(dir); err != nil {
+			return fault.Wrap(fault.Unavailable, "leftover_stays", fmt.Sprintf(
+				"An interrupted backup or restoring has left %s, which holds texts in the clear and cannot be removed: %v. Remove it, and try again.",
+				dir, err), err)
+		}
+	}
+	return nil
 }
 
 func (s *Source) database() string { return filepath.Join(s.Home, databaseName) }

@@ -26,12 +26,12 @@ type Unpacked struct {
 }
 
 // Unpack unpacks a backup into a new directory of a home, and verifies it. Nothing else in the
-// home changes. room is the free space of a directory's disk; nil asks the system.
+// home changes, but for what [Tidy] removes. room is the free space of a directory's disk; nil asks the system.
 func Unpack(ctx context.Context, in io.Reader, home string, room func(string) sqlite.Room) (_ *Unpacked, err error) {
 	if room == nil {
 		room = sqlite.RoomOf
 	}
-	if err := removeScratch(home, restorePrefix); err != nil {
+	if err := Tidy(home); err != nil {
 		return nil, err
 	}
 	u := &Unpacked{home: home}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // write writes a file with its directories.
@@ -87,6 +89,30 @@ func TestSwapInterrupted(t *testing.T) {
 		if diff := cmp.Diff(want, contents(t, home)); diff != "" {
 			t.Errorf("cut off after %d steps (-want +got):\n%s", cut, diff)
 		}
+	}
+}
+
+// TestTidy: what interrupted backups and restorings have left is removed. A directory that a swap
+// still needs is not.
+func TestTidy(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for _, name := range []string{"state.db", ".restore-1/state.db", ".restore-2/files/f", ".backup-3/state.db", ".restored"} {
+		write(t, filepath.Join(home, name), "text")
+	}
+	write(t, filepath.Join(home, journalName), `{"scratch":".restore-1","before":".before-T"}`)
+	before := contents(t, home)
+	if err := Tidy(home); fault.CodeOf(err) != "database_in_use" {
+		t.Errorf("with a swap under way: got %v", err)
+	}
+	if diff := cmp.Diff(before, contents(t, home)); diff != "" {
+		t.Errorf("with a swap under way (-want +got):\n%s", diff)
+	}
+	remove(t, home, journalName)
+	check(t, Tidy(home))
+	want := map[string]string{"state.db": "text", ".restored": "text"}
+	if diff := cmp.Diff(want, contents(t, home)); diff != "" {
+		t.Errorf("what is left (-want +got):\n%s", diff)
 	}
 }
 

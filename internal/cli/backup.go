@@ -171,17 +171,18 @@ func (c copies) DeleteCopies(ctx context.Context) (int, error) {
 	return c.s.backups.DeleteCopies(ctx, c.list)
 }
 
-// setBackups prepares backups of the home. This process owns the database.
+// setBackups prepares backups of the home, and removes what interrupted ones have left. This process
+// owns the home.
 func (s *server) setBackups() error {
-	if s.cfg.Database.URL != "" {
-		return nil
+	if err := backup.Tidy(s.cfg.Home); err != nil || s.cfg.Database.URL != "" {
+		return err
 	}
 	place, err := homePlace(s.cfg.Home)
 	if err != nil {
 		return err
 	}
 	s.backups = &backup.Source{Home: s.cfg.Home, Program: Version(), Place: place, Now: s.now}
-	return s.backups.Tidy()
+	return nil
 }
 
 // backupPlan is the plan of a configuration.

@@ -48,6 +48,9 @@ func TestKilledRestore(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed, or had ended
 		all := run("sessions", "export", "-")
+		if left, _ := filepath.Glob(filepath.Join(home, ".restore-*")); len(left) > 0 {
+			t.Errorf("left behind after the next command: %v", left)
+		}
 		zero, one := strings.Count(all, "State 0,"), strings.Count(all, "State 1,")
 		switch {
 		case zero == 50 && one == 50:
@@ -58,9 +61,6 @@ func TestKilledRestore(t *testing.T) {
 			t.Errorf("kill %d: got %d sessions of one state and %d of the other", i, zero, one)
 		}
 		run("restore", backups[i%2], "--yes")
-		if left, _ := filepath.Glob(filepath.Join(home, ".restore-*")); len(left) > 0 {
-			t.Errorf("left behind: %v", left)
-		}
 		part := filepath.Join(dir, "killed.tar")
 		cmd = command(t, home, nil, "backup", part, "--force")
 		if err := cmd.Start(); err != nil {

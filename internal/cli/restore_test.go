@@ -3,7 +3,9 @@ package cli
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -366,6 +368,45 @@ func TestForgetNamesBackups(t *testing.T) {
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusForbidden {
 		t.Errorf("another owner deletes backups: got %d, want 403", res.StatusCode)
+	}
+}
+
+// TestForgetSeesWhatRestoringLeft: a directory of an interrupted restoring goes when the home is opened.
+// A forgetting does not certify anything while one is there.
+func TestForgetSeesWhatRestoringLeft(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	s.add("s1", "I met Wilhelmina in Oslo.")
+	home := s.env["HERMES_HOME"]
+	text, err := os.ReadFile(filepath.Join(home, "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(home, ".restore-1")
+	leave := func() {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(left, 0o700), os.WriteFile(filepath.Join(left, "state.db"), text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, stop := s.serve()
+	leave() // nothing does that while a server runs, so that it does not look for one
+	said := s.do(exitFailed, "forget", "--yes", "--about", "Wilhelmina")
+	if !strings.Contains(said, ".restore-1/state.db") || strings.Contains(said, "Nothing is left") {
+		t.Errorf("under a server: said %s", said)
+	}
+	stop()
+	if said := s.do(exitOK, "forget", "--yes", "--about", "Wilhelmina"); !strings.Contains(said, "Nothing is left") {
+		t.Errorf("without a server: said %s", said)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory is still there: %v", err)
+	}
+	leave()
+	_, stop = s.serve()
+	stop()
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory is still there after a server: %v", err)
 	}
 }
 

@@ -84,10 +84,10 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 
 // IsCopy reports whether a name in the home is that of an earlier state of the data: a copy
 // from before a migration, what a restored backup has replaced, or a copy that is being made.
-// They are backups, so that no erasure changes them.
+// They are backups, so that no erasure changes them. What an interrupted restoring has left is none:
+// nothing tells of it.
 func IsCopy(name string) bool {
-	return strings.HasPrefix(name, "state.db.v") || strings.HasPrefix(name, ".backup-") || strings.HasPrefix(name, ".restore-") ||
-		strings.Contains(name, ".before-")
+	return strings.HasPrefix(name, "state.db.v") || strings.HasPrefix(name, ".backup-") || strings.Contains(name, ".before-")
 }
 
 // skipCopy leaves a copy out of a search.
