@@ -107,8 +107,14 @@ func (u *Unpacked) verify(ctx context.Context) error {
 // Database is the file of the unpacked database.
 func (u *Unpacked) Database() string { return filepath.Join(u.Dir, databaseName) }
 
-// Close removes the directory, if it was not swapped.
-func (u *Unpacked) Close() error { return os.RemoveAll(u.Dir) }
+// Close removes the directory, if it was not swapped. One of which a swap was begun and could not be
+// completed is the data by now.
+func (u *Unpacked) Close() error {
+	if Interrupted(u.home) {
+		return nil
+	}
+	return os.RemoveAll(u.Dir)
+}
 
 // Entries are the ledgers that count for a restored home: of the home, of the directory of
 // backups, and of the backup itself, and what the replaced database says, which may be nil.

@@ -116,6 +116,25 @@ func TestTidy(t *testing.T) {
 	}
 }
 
+// TestSwapFails: a swap that cannot be completed keeps the new files for the next start.
+func TestSwapFails(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for name, text := range map[string]string{"state.db": "old", "state.db-shm/x": "an obstacle", ".restore-1/state.db": "new"} {
+		write(t, filepath.Join(home, name), text)
+	}
+	u := &Unpacked{home: home, Dir: filepath.Join(home, ".restore-1")}
+	if _, err := u.Swap(time.Now()); fault.CodeOf(err) != "restore_unfinished" {
+		t.Fatalf("got %v, want a swap that is not complete", err)
+	}
+	check(t, u.Close())
+	remove(t, home, "state.db-shm")
+	check(t, Finish(home))
+	if got := contents(t, home)["state.db"]; got != "new" {
+		t.Errorf("got the database %q, want the one of the backup", got)
+	}
+}
+
 // TestDamagedJournal: a journal leads to no other place.
 func TestDamagedJournal(t *testing.T) {
 	t.Parallel()
