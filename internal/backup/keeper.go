@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -122,11 +123,9 @@ func (k *Keeper) rotate() error {
 
 // removeParts removes what interrupted backups have left in the directory.
 func (k *Keeper) removeParts() error {
-	parts, err := filepath.Glob(filepath.Join(k.Dir, "."+keptPrefix+"*"+partSuffix))
-	for _, part := range parts {
-		err = errors.Join(err, os.Remove(part))
-	}
-	return err
+	return removeParts(k.Dir, func(name string) bool {
+		return strings.HasPrefix(name, "."+keptPrefix) && strings.HasSuffix(name, partSuffix)
+	})
 }
 
 // statusName is the file of a home with the outcome of the newest backup at a regular time.

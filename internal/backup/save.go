@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/hermes-memory/hermes/internal/durable"
@@ -28,16 +29,15 @@ func Save(file string, write func(io.Writer) error) (_ Manifest, err error) {
 	if err := mayReplace(file); err != nil {
 		return Manifest{}, err
 	}
-	part := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"-"+rand.Text()[:8]+partSuffix)
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	_ = removeParts(filepath.Dir(file), partsOf(file)) // the backup counts more than what is left of another
+	f, err := openPart(file)
 	if err != nil {
-		return Manifest{}, fault.Wrap(fault.Unavailable, "backup_unwritable",
-			fmt.Sprintf("Cannot write to %s: %v.", filepath.Dir(file), err), err)
+		return Manifest{}, err
 	}
 	defer func() {
 		_ = f.Close()
 		if err != nil {
-			_ = os.Remove(part)
+			_ = os.Remove(f.Name())
 		}
 	}()
 	if err = write(&steady{f: f, pace: durable.NewPace(f)}); err == nil {
@@ -53,10 +53,56 @@ func Save(file string, write func(io.Writer) error) (_ Manifest, err error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	if err = errors.Join(f.Close(), os.Rename(part, file), syncDir(filepath.Dir(file))); err != nil {
+	if err = errors.Join(place(f, file), syncDir(filepath.Dir(file))); err != nil {
 		return Manifest{}, writeFault(file, err)
 	}
 	return m, nil
+}
+
+// openPart makes the unfinished file of a backup.
+func openPart(file string) (*os.File, error) {
+	for {
+		part := filepath.Join(filepath.Dir(file), partPrefix(file)+rand.Text()[:partRandom]+partSuffix)
+		f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, fault.Wrap(fault.Unavailable, "backup_unwritable",
+				fmt.Sprintf("Cannot write to %s: %v.", filepath.Dir(file), err), err)
+		}
+		if own(f) {
+			return f, nil
+		}
+		_ = f.Close()
+	}
+}
+
+// partRandom is how many random characters are in the name of an unfinished file.
+const partRandom = 8
+
+// partPrefix begins the names of the unfinished files of a backup.
+func partPrefix(file string) string { return "." + filepath.Base(file) + "-" }
+
+// partsOf tells the names of the unfinished files of a backup.
+func partsOf(file string) func(name string) bool {
+	return func(name string) bool {
+		middle, ours := strings.CutPrefix(name, partPrefix(file))
+		middle, ended := strings.CutSuffix(middle, partSuffix)
+		return ours && ended && len(middle) == partRandom && strings.Trim(middle, base32) == ""
+	}
+}
+
+// base32 are the characters of random names.
+const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+
+// removeParts removes the unfinished files in a directory that interrupted backups have left, of those
+// with some names. They hold texts in the clear. The files of backups that are being made stay.
+func removeParts(dir string, named func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Type().IsRegular() && named(e.Name()) {
+			err = errors.Join(err, removeLeft(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
 }
 
 // steady writes to a file at a pace.
@@ -74,13 +120,15 @@ func (s *steady) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fits refuses a backup of so many bytes for which the disk of a file has too little space.
+// Fits refuses a backup of so many bytes for which the disk of a file has too little space. What killed
+// backups to the file have left is removed, and takes no space.
 func Fits(file string, size int64) error {
 	file, err := target(file)
 	if err != nil {
 		return err
 	}
 	dir := filepath.Dir(file)
+	_ = removeParts(dir, partsOf(file)) // as in Save
 	return refuseFull("backup", dir, size, sqlite.RoomOf(dir))
 }
 
