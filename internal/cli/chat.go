@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -117,8 +115,6 @@ func (a *app) runChat(ctx context.Context, f *chatFlags) error {
 	if !terminal.IsTerminal(a.process.Stdout) || a.json {
 		return usageError{errors.New(`a chat needs a terminal; for one answer use hermes -q "QUESTION"`)}
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a closed window leaves like /exit
-	defer stop()
 	return a.converse(ctx, f)
 }
 

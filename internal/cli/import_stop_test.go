@@ -5,6 +5,7 @@ package cli_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -30,12 +31,41 @@ func manyTalks(t *testing.T, n int) string {
 	return path
 }
 
+// TestNohup: a hangup does not end a program that nohup has started.
+func TestNohup(t *testing.T) {
+	t.Parallel()
+	const talks = 1000
+	home, file := t.TempDir(), manyTalks(t, talks)
+	cmd := command(t, home, nil, "import", file)
+	cmd.Args = []string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`, cmd.Path, "import", file}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Path = sh
+	out := &output{}
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the home", func() bool { _, err := os.Stat(filepath.Join(home, "state.db")); return err == nil })
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("got %v: %s", err, out)
+	}
+	if n := ask[int](t, database(t, home), `SELECT count(*) FROM sessions`); n != talks {
+		t.Errorf("got %d conversations, want %d", n, talks)
+	}
+}
+
 // TestImportInterrupted: an import without a server that is interrupted stores whole conversations and says how
 // many, and the next one goes on behind them.
 func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
 	const talks = 3000
-	for name, signal := range map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM} {
+	for name, signal := range map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM, "hang up": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home, file := t.TempDir(), manyTalks(t, talks)
@@ -56,6 +86,10 @@ func TestImportInterrupted(t *testing.T) {
 			eventually(t, "the first conversations", func() bool { return count() > 2 })
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
+			}
+			eventually(t, "the program to see the signal", func() bool { return strings.Contains(out.String(), "Stopping") })
+			if signal == syscall.SIGHUP { // the terminal tells, and so does its shell
+				_ = cmd.Process.Signal(signal) // it may have ended
 			}
 			_ = cmd.Wait() // the exit code tells
 			n := count()
