@@ -31,8 +31,8 @@ func Copies(home, dir string, plan Plan, now time.Time) ([]Copy, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range all {
-			out = append(out, Copy{File: all[i].File, At: all[i].At, AgesOut: plan.AgesOut(all[:i+1], now)})
+		for i, at := range plan.AgesOut(all, now) {
+			out = append(out, Copy{File: all[i].File, At: all[i].At, AgesOut: at})
 		}
 	}
 	entries, err := os.ReadDir(home)

@@ -66,15 +66,7 @@ func (k *Keeper) Step(ctx context.Context) time.Time {
 // due is when the next backup is to be made.
 func (k *Keeper) due(now time.Time) (time.Time, error) {
 	all, err := List(k.Dir)
-	if err != nil {
-		return now, err
-	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if !all[i].At.After(now) { // the clock may have been set back
-			return all[i].At.Add(k.Plan.Every), nil
-		}
-	}
-	return now, nil
+	return k.Plan.due(all, now), err
 }
 
 // make makes a backup, and deletes what the plan does not keep.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,52 +128,57 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestAgesOut: what is said to age out by a time is gone then.
+// TestAgesOut: what is said to be deleted at a time is deleted then by a keeper, and not before.
 func TestAgesOut(t *testing.T) {
 	t.Parallel()
-	plan := backup.Plan{Every: 24 * time.Hour, Daily: 7, Weekly: 4}
-	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	var held []backup.Kept
-	for i := range 40 {
-		held = append(held, backup.Kept{File: "b", At: start.Add(time.Duration(i) * 24 * time.Hour)})
-		for range plan.Expired(held) {
-			held = remove(held, plan.Expired(held)[0])
-		}
-	}
-	now := held[len(held)-1].At.Add(time.Hour)
-	until := plan.AgesOut(held, now)
-	for at := now; ; at = at.Add(24 * time.Hour) {
-		held = append(held, backup.Kept{File: "b", At: at})
-		for range plan.Expired(held) {
-			held = remove(held, plan.Expired(held)[0])
-		}
-		old := 0
-		for _, b := range held {
-			if b.At.Before(now) {
-				old++
+	usual := backup.Plan{Every: 24 * time.Hour, Daily: 7, Weekly: 4}
+	for name, c := range map[string]struct {
+		ages []time.Duration // of the backups
+		plan backup.Plan
+	}{
+		"one of now":                 {[]time.Duration{0}, usual},
+		"one of this morning":        {[]time.Duration{9 * time.Hour}, usual},
+		"some of today":              {[]time.Duration{9 * time.Hour, 3 * time.Hour, time.Hour}, usual},
+		"one of yesterday":           {[]time.Duration{26 * time.Hour}, usual},
+		"yesterday and today":        {[]time.Duration{26 * time.Hour, 2 * time.Hour}, usual},
+		"some weeks":                 {[]time.Duration{1000 * time.Hour, 700 * time.Hour, 400 * time.Hour, 50 * time.Hour, time.Hour}, usual},
+		"no weeks are kept":          {[]time.Duration{time.Hour}, backup.Plan{Every: 24 * time.Hour, Daily: 1}},
+		"three times a day":          {[]time.Duration{13 * time.Hour, 5 * time.Hour}, backup.Plan{Every: 8 * time.Hour, Daily: 3, Weekly: 2}},
+		"once in three days":         {[]time.Duration{100 * time.Hour, time.Hour}, backup.Plan{Every: 72 * time.Hour, Daily: 2, Weekly: 3}},
+		"two in what is yet to come": {[]time.Duration{2 * time.Hour, -3 * time.Hour, -4 * time.Hour}, backup.Plan{Every: time.Hour, Daily: 2, Weekly: 1}},
+		"with a clock set back":      {[]time.Duration{5 * time.Hour, -5 * time.Hour}, backup.Plan{Every: 24 * time.Hour, Daily: 2, Weekly: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			k := keeperOf(t, h, c.plan)
+			now := h.clock.Now()
+			for _, age := range c.ages {
+				leave(t, filepath.Join(k.Dir, "hermes-"+now.Add(-age).UTC().Format("20060102T150405Z")+".tar"))
 			}
-		}
-		if old == 0 {
-			if !at.Equal(until) {
-				t.Errorf("the last one is gone at %s, and was said to be at %s", at, until)
+			held, err := backup.List(k.Dir)
+			if err != nil || len(held) != len(c.ages) {
+				t.Fatalf("got %v, %v", held, err)
 			}
-			break
-		}
+			until := c.plan.AgesOut(held, now)
+			for end := slices.MaxFunc(until, time.Time.Compare).Add(c.plan.Every); !h.clock.Now().After(end); {
+				next := k.Step(t.Context())
+				for i, b := range held {
+					if _, err := os.Stat(b.File); (err != nil) != !h.clock.Now().Before(until[i]) {
+						t.Fatalf("number %d is said to be deleted at %s, and at %s: %v", i, until[i], h.clock.Now(), err)
+					}
+				}
+				h.clock.Advance(next.Sub(h.clock.Now()))
+			}
+			for i := range until {
+				if until[i].IsZero() || !until[i].Before(h.clock.Now()) {
+					t.Errorf("number %d is said to be deleted at %s", i, until[i])
+				}
+			}
+		})
 	}
-	if weeks := until.Sub(now).Hours() / 24 / 7; weeks < 3 || weeks > 6 {
-		t.Errorf("got %.1f weeks", weeks)
+	plan := backup.Plan{Every: 72 * time.Hour, Daily: 2500}
+	if got := plan.AgesOut([]backup.Kept{{File: "b", At: time.Now()}}, time.Now()); len(got) != 1 || !got[0].IsZero() {
+		t.Errorf("in 20 years and a half: got %s", got)
 	}
-	if got := plan.AgesOut(nil, now); !got.Equal(now) {
-		t.Errorf("of none: got %s", got)
-	}
-}
-
-func remove(all []backup.Kept, gone backup.Kept) []backup.Kept {
-	var out []backup.Kept
-	for _, b := range all {
-		if b != gone {
-			out = append(out, b)
-		}
-	}
-	return out
 }

@@ -70,9 +70,11 @@ func List(dir string) ([]Kept, error) {
 		}
 		out = append(out, Kept{File: filepath.Join(dir, e.Name()), At: at, Size: info.Size()})
 	}
-	slices.SortFunc(out, func(a, b Kept) int { return a.At.Compare(b.At) })
+	slices.SortFunc(out, byTime)
 	return out, nil
 }
+
+func byTime(a, b Kept) int { return a.At.Compare(b.At) }
 
 // day and week number a time's day and week.
 func day(at time.Time) int64 { return floorDiv(at.Unix(), 24*60*60) }
@@ -113,26 +115,40 @@ func (p Plan) Expired(all []Kept) []Kept {
 // mostYears bounds how far into the future it is computed when a backup ages out.
 const mostYears = 20
 
-// AgesOut is when the last of some backups, given oldest first, is deleted, if backups go on
-// from now. It is zero if that is too far away.
-func (p Plan) AgesOut(all []Kept, now time.Time) time.Time {
-	held := slices.Clone(all)
-	old := len(held)
-	step := max(p.Every, time.Hour)
-	for at := now; old > 0; at = at.Add(step) {
-		if at.Sub(now) > mostYears*366*24*time.Hour {
-			return time.Time{}
+// AgesOut is when each of some backups, given oldest first, is deleted, if backups go on from now.
+// It is zero if that is too far away.
+func (p Plan) AgesOut(all []Kept, now time.Time) []time.Time {
+	out := make([]time.Time, len(all))
+	left := make(map[Kept]int, len(all))
+	for i := range all {
+		left[all[i]] = i
+	}
+	p.Every = max(p.Every, time.Hour) // more often, nothing else is kept
+	held, end := slices.Clone(all), now.AddDate(mostYears, 0, 0)
+	for at := now; len(left) > 0 && at.Before(end); {
+		if due := p.due(held, at); due.After(at) {
+			at = due
+			continue
 		}
 		held = append(held, Kept{At: at})
+		slices.SortFunc(held, byTime) // some may be of a time that is yet to come
 		for _, gone := range p.Expired(held) {
-			i := slices.IndexFunc(held, func(k Kept) bool { return k == gone })
-			held = slices.Delete(held, i, i+1)
-			if !gone.At.After(now) && gone.File != "" {
-				old--
+			held = slices.DeleteFunc(held, func(k Kept) bool { return k == gone })
+			if i, ours := left[gone]; ours {
+				out[i] = at
+				delete(left, gone)
 			}
 		}
-		if old == 0 {
-			return at
+		at = at.Add(p.Every)
+	}
+	return out
+}
+
+// due is when the next backup is to be made, if there are some, given oldest first.
+func (p Plan) due(all []Kept, now time.Time) time.Time {
+	for i := len(all) - 1; i >= 0; i-- {
+		if !all[i].At.After(now) { // the clock may have been set back
+			return all[i].At.Add(p.Every)
 		}
 	}
 	return now
