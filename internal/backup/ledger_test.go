@@ -65,7 +65,11 @@ func TestLedger(t *testing.T) {
 			return found && !at.IsZero()
 		}
 		text := "We met Old Name, Interrupted Name, Straddling Name and New  name."
-		if diff := cmp.Diff([]string{"Interrupted Name", "Straddling Name", "New  name"}, memory.FindErased(o, text, a.Things)); diff != "" {
+		var names []string
+		for _, found := range memory.FindErased(o, text, a.Things) {
+			names = append(names, found.Name)
+		}
+		if diff := cmp.Diff([]string{"Interrupted Name", "Straddling Name", "New  name"}, names); diff != "" {
 			t.Errorf("the things (-want +got):\n%s", diff)
 		}
 		for what, c := range map[string]struct{ got, want bool }{

@@ -22,6 +22,7 @@ type Again struct {
 
 // ForgottenAgain counts what was forgotten again.
 type ForgottenAgain struct {
+	// Things are counted once, in however many spellings they are found.
 	Things    int `json:"things"`
 	Sentences int `json:"sentences"`
 	Sessions  int `json:"sessions"`
@@ -39,20 +40,22 @@ func (c *Curator) ForgetAgain(ctx context.Context, o owner.Owner, a *Again) (For
 	if err := c.eraseAgain(ctx, o, a, &out); err != nil {
 		return out, err
 	}
+	things := make(map[memory.Hash]bool)
 	for range maxPasses { // a name that was found may have had another one in it
 		names, err := c.namesAgain(ctx, o, a.Things)
 		if err != nil || len(names) == 0 {
 			return out, err
 		}
 		out.Left = 0
-		for _, name := range names {
-			gone, err := c.Forget(ctx, o, name, false)
+		for i := range names {
+			gone, err := c.Forget(ctx, o, names[i].Name, false)
 			if err != nil {
 				return out, fmt.Errorf("forget again: %w", err)
 			}
-			out.Things++
+			things[names[i].Of] = true
 			out.Left += gone.Left
 		}
+		out.Things = len(things)
 	}
 	return out, nil
 }
@@ -97,18 +100,18 @@ func (c *Curator) eraseAgain(ctx context.Context, o owner.Owner, a *Again, out *
 	return nil
 }
 
-// namesAgain finds the names of forgotten things in all texts of an owner.
-func (c *Curator) namesAgain(ctx context.Context, o owner.Owner, things []memory.Erasure) ([]string, error) {
+// namesAgain finds the names of forgotten things in all texts of an owner, each spelling once.
+func (c *Curator) namesAgain(ctx context.Context, o owner.Owner, things []memory.Erasure) ([]memory.Erased, error) {
 	if len(things) == 0 {
 		return nil, nil
 	}
-	var names []string
+	var names []memory.Erased
 	known := make(map[string]bool)
 	err := c.sweeper.Texts(ctx, o, func(text string) {
-		for _, name := range memory.FindErased(o, text, things) {
-			if !known[name] {
-				known[name] = true
-				names = append(names, name)
+		for _, found := range memory.FindErased(o, text, things) {
+			if !known[found.Name] {
+				known[found.Name] = true
+				names = append(names, found)
 			}
 		}
 	})

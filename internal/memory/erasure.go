@@ -1,8 +1,11 @@
 package memory
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -13,12 +16,15 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
+// Hash is the hash of the words of a forgotten thing.
+type Hash = [sha256.Size]byte
+
 // Erasure records that a thing was forgotten without recording the thing: a hash of its
 // words, by which an import recognizes and omits it.
 type Erasure struct {
 	// Hash is the hash of the words, keyed once it is stored: without the store's key,
 	// guesses cannot be tested against a copy of its tables.
-	Hash  [sha256.Size]byte
+	Hash  Hash
 	Key   []byte
 	Words int // number of hashed words
 	// Plain says that the words were hashed like in earlier versions: in lower case,
@@ -57,31 +63,37 @@ func RedactErased(o owner.Owner, text string, erasures []Erasure) (string, int) 
 	if len(erasures) == 0 {
 		return text, 0
 	}
-	return mention.Cut(text, findErased(o, text, erasures))
+	var spans []mention.Span
+	eachErased(o, text, erasures, func(at mention.Span, _ Hash) { spans = append(spans, at) })
+	return mention.Cut(text, spans)
 }
 
-// FindErased returns the mentions of forgotten things in a text, as they are written there.
-func FindErased(o owner.Owner, text string, erasures []Erasure) []string {
-	var out []string
-	for _, span := range findErased(o, text, erasures) {
-		out = append(out, text[span.Start:span.End])
-	}
+// Erased is a mention of a forgotten thing.
+type Erased struct {
+	Name string // as it is written there
+	Of   Hash   // of the erasure
+}
+
+// FindErased returns the mentions of forgotten things in a text. Of a mention that several erasures
+// know, the one of the most words comes first.
+func FindErased(o owner.Owner, text string, erasures []Erasure) []Erased {
+	var out []Erased
+	eachErased(o, text, erasures, func(at mention.Span, of Hash) { out = append(out, Erased{text[at.Start:at.End], of}) })
 	return out
 }
 
-// findErased finds the mentions of forgotten things in a text.
-func findErased(o owner.Owner, text string, erasures []Erasure) []mention.Span {
-	var spans []mention.Span
+// eachErased visits the mentions of forgotten things in a text.
+func eachErased(o owner.Owner, text string, erasures []Erasure, visit func(at mention.Span, of Hash)) {
 	for _, sought := range byForm(erasures) {
 		for _, words := range sought.read(text) {
 			for i := 0; i+sought.words <= len(words); i++ {
-				if window := words[i : i+sought.words]; sought.has(o, window) {
-					spans = append(spans, mention.Span{Start: window[0].Start, End: window[len(window)-1].End})
+				window := words[i : i+sought.words]
+				if of, is := sought.has(o, window); is {
+					visit(mention.Span{Start: window[0].Start, End: window[len(window)-1].End}, of)
 				}
 			}
 		}
 	}
-	return spans
 }
 
 // form is a class of erasures: those with the same number of words that were hashed the
@@ -95,11 +107,12 @@ type form struct {
 // sought are the hashes of one form.
 type sought struct {
 	form
-	hashes map[[sha256.Size]byte]bool
+	hashes map[Hash]bool
 }
 
-// byForm groups erasures by form, so that a text is hashed once per form.
-func byForm(erasures []Erasure) map[form]sought {
+// byForm groups erasures by form, so that a text is hashed once per form. The forms of the most words
+// come first.
+func byForm(erasures []Erasure) []sought {
 	out := make(map[form]sought)
 	for i := range erasures {
 		e := &erasures[i]
@@ -108,11 +121,11 @@ func byForm(erasures []Erasure) map[form]sought {
 		}
 		f := form{e.Words, e.Plain, string(e.Key)}
 		if out[f].hashes == nil {
-			out[f] = sought{f, make(map[[sha256.Size]byte]bool)}
+			out[f] = sought{f, make(map[Hash]bool)}
 		}
 		out[f].hashes[e.Hash] = true
 	}
-	return out
+	return slices.SortedFunc(maps.Values(out), func(a, b sought) int { return cmp.Compare(b.words, a.words) })
 }
 
 // read splits a text into words in each way that the form needs.
@@ -123,8 +136,8 @@ func (s *sought) read(text string) [][]mention.Word {
 	return mention.Words(text, s.words > 1)
 }
 
-// has reports whether words are one of the forgotten things.
-func (s *sought) has(o owner.Owner, window []mention.Word) bool {
+// has reports whether words are one of the forgotten things, and which.
+func (s *sought) has(o owner.Owner, window []mention.Word) (of Hash, is bool) {
 	texts := make([]string, len(window))
 	for i := range window {
 		texts[i] = window[i].Text
@@ -133,7 +146,7 @@ func (s *sought) has(o owner.Owner, window []mention.Word) bool {
 	if s.key != "" {
 		hash = Keyed([]byte(s.key), hash)
 	}
-	return s.hashes[hash]
+	return hash, s.hashes[hash]
 }
 
 // hashWords hashes words for one owner.
