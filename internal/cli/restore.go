@@ -107,18 +107,40 @@ func (a *app) restore(ctx context.Context, cfg *config.Config, file string, how 
 		return nil, err
 	}
 	in = begin
-	if err := errors.Join(prepareHome(cfg.Home), backup.Finish(cfg.Home)); err != nil {
-		return nil, err
-	}
-	release, err := sqlite.Hold(cfg.DatabaseFile())
-	if fault.CodeOf(err) == "database_in_use" {
-		return nil, fault.Wrap(fault.Conflict, "server_running", "A server uses this home. Stop it, restore, and start it again.", err)
-	}
+	release, err := holdHome(cfg)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	return a.restoreHeld(ctx, cfg, in, how)
+}
+
+// holdHome completes an earlier restoring of a home, and takes the lock of the home.
+func holdHome(cfg *config.Config) (release func() error, err error) {
+	if err = errors.Join(prepareHome(cfg.Home), backup.Finish(cfg.Home)); err == nil {
+		release, err = sqlite.Hold(cfg.DatabaseFile())
+	}
+	if fault.CodeOf(err) == "database_in_use" {
+		err = errHomeInUse(cfg, err)
+	}
+	return release, err
+}
+
+// errHomeInUse says which program uses a home whose data is to be replaced.
+func errHomeInUse(cfg *config.Config, err error) error {
+	process := ""
+	if pid, unknown := sqlite.Holder(cfg.DatabaseFile()); unknown == nil && pid > 0 {
+		process = fmt.Sprintf(" (process %d)", pid)
+	}
+	file, unknown := runningServer(cfg)
+	switch {
+	case unknown != nil || file == nil:
+		return fault.Wrap(fault.Conflict, "home_in_use",
+			"Another command uses this home"+process+", such as another 'hermes restore'. Wait until it ends, and restore then.", err)
+	case file.Chat:
+		return fault.Wrap(fault.Conflict, "home_in_use", "A chat uses this home"+process+". End it with /exit, and restore then.", err)
+	}
+	return fault.Wrap(fault.Conflict, "server_running", "A server uses this home"+process+". Stop it, restore, and start it again.", err)
 }
 
 // openBackup opens a backup, and returns what it is read from. It does not wait for a program that

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/backup"
+	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
 // restoreHouse is a home with a server, over which commands run.
@@ -113,7 +115,7 @@ func TestRestoreForgetsAgain(t *testing.T) {
 	id = id[:strings.IndexByte(id, '"')]
 	call(http.MethodDelete, "/api/memory/"+id+"?session_id=s3", "")
 	s.do(exitOK, "keys", "revoke", "bot")
-	if out := s.do(exitFailed, "restore", file, "--yes"); !strings.Contains(out, "A server uses this home") {
+	if out := s.do(exitFailed, "restore", file, "--yes"); !strings.Contains(out, fmt.Sprintf("A server uses this home (process %d)", os.Getpid())) {
 		t.Errorf("under a server: %s", out)
 	}
 	stop()
@@ -407,6 +409,33 @@ func TestForgetSeesWhatRestoringLeft(t *testing.T) {
 	stop()
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the directory is still there after a server: %v", err)
+	}
+}
+
+// TestRestoreUnderAnother: a restoring under another command or a chat says that no server is in its way.
+func TestRestoreUnderAnother(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	s.add("s1", "I like tea.")
+	file := filepath.Join(t.TempDir(), "b.tar")
+	s.do(exitOK, "backup", file)
+	release, err := sqlite.Hold(filepath.Join(s.env["HERMES_HOME"], "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("Another command uses this home (process %d), such as another 'hermes restore'. Wait", os.Getpid())
+	if said := s.do(exitFailed, "restore", file, "--yes"); !strings.Contains(said, want) {
+		t.Errorf("said %s, want %s", said, want)
+	}
+	if err := writeServerFile(s.env["HERMES_HOME"], &listening{chat: true}, "token"); err != nil {
+		t.Fatal(err)
+	}
+	want = fmt.Sprintf("A chat uses this home (process %d). End it with /exit", os.Getpid())
+	if said := s.do(exitFailed, "restore", file, "--yes"); !strings.Contains(said, want) {
+		t.Errorf("said %s, want %s", said, want)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
 	}
 }
 
