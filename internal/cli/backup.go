@@ -42,7 +42,7 @@ at regular times: backup.dir in config.yaml, see docs/backup.md.`,
 			if _, err := a.homeToBackUp(); err != nil {
 				return err
 			}
-			if _, err := a.mayOverwrite(args[0], force); err != nil {
+			if _, err := a.mayOverwrite(c.Context(), args[0], force); err != nil {
 				return err
 			}
 			if args[0] == "-" && terminal.IsTerminal(a.process.Stdout) {
@@ -73,36 +73,14 @@ func (a *app) homeToBackUp() (*config.Config, error) {
 
 // backup writes a backup from the server to a file, or to the standard output.
 func (a *app) backup(ctx context.Context, cl *client, file string, withConfig bool) error {
-	p := a.newProgress()
-	defer p.done()
-	res, err := during(p, "the server copies its database and checks the copy", func() (*http.Response, error) {
-		return cl.send(ctx, http.MethodGet, fmt.Sprintf("/api/backup?config=%t", withConfig), nil, nil)
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }()
-	if file == "-" {
-		_, err := backup.Read(io.TeeReader(res.Body, a.raw), nil)
-		return err
-	}
-	size, err := strconv.ParseInt(res.Header.Get("X-Hermes-Backup-Size"), 10, 64)
-	if err == nil {
-		err = backup.Fits(file, size)
-	}
-	if err != nil {
-		return err
-	}
-	m, err := backup.Save(file, func(w io.Writer) error {
-		_, err := io.Copy(io.MultiWriter(w, &stored{p: p, of: size}), res.Body)
-		return err
-	})
-	p.done()
+	m, err := a.saveBackup(ctx, cl, file, withConfig)
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return fault.Wrap(fault.Canceled, "interrupted", "The backup was interrupted: "+file+" is as it was.", err)
+	case err != nil && file == "-":
+		return interrupted(ctx, err, "The backup was interrupted. What was written of it is not complete, and cannot be restored. Run it again.")
 	case err != nil:
-		return err
+		return interrupted(ctx, err, "The backup was interrupted: "+file+" is as it was. Run it again.")
+	case file == "-":
+		return nil
 	case a.json:
 		return a.printJSON(map[string]any{"file": file, "bytes": m.Size(), "manifest": m})
 	}
@@ -114,6 +92,33 @@ func (a *app) backup(ctx context.Context, cl *client, file string, withConfig bo
 			countOf(n, "link, pipe or the like", "links, pipes and the like"), firstNames(m.LeftOut))
 	}
 	return nil
+}
+
+// saveBackup has the server make a backup, and stores it.
+func (a *app) saveBackup(ctx context.Context, cl *client, file string, withConfig bool) (m backup.Manifest, err error) {
+	p := a.newProgress()
+	defer p.done()
+	res, err := during(p, "the server copies its database and checks the copy", func() (*http.Response, error) {
+		return cl.send(ctx, http.MethodGet, fmt.Sprintf("/api/backup?config=%t", withConfig), nil, nil)
+	})
+	if err != nil {
+		return m, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if file == "-" {
+		return backup.Read(io.TeeReader(res.Body, a.raw), nil)
+	}
+	size, err := strconv.ParseInt(res.Header.Get("X-Hermes-Backup-Size"), 10, 64)
+	if err == nil {
+		err = backup.Fits(file, size)
+	}
+	if err != nil {
+		return m, err
+	}
+	return backup.Save(file, func(w io.Writer) error {
+		_, err := io.Copy(io.MultiWriter(w, &stored{p: p, of: size}), res.Body)
+		return err
+	})
 }
 
 // firstNames are the first of some names.

@@ -58,7 +58,7 @@ func Main(ctx context.Context, p Process) int {
 	if err == nil {
 		return exitOK
 	}
-	a.explain(err)
+	a.explain(explained(ctx, err))
 	var usage usageError
 	switch {
 	case errors.As(err, &usage):

@@ -57,7 +57,7 @@ func (a *app) connectWith(ctx context.Context, cfg *config.Config, choose func()
 		}
 		return err
 	})
-	return c, err
+	return c, interrupted(ctx, err, "Interrupted while the data was being opened. Nothing was done. Run the command again.")
 }
 
 // liveServer is a client of the server of the home; nil if no server answers.

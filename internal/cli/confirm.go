@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"time"
 
@@ -13,8 +15,8 @@ import (
 )
 
 // confirm asks before an action that cannot be undone. Without a terminal it refuses
-// the action.
-func (a *app) confirm(yes bool, question string) error {
+// the action. An interrupt is a no.
+func (a *app) confirm(ctx context.Context, yes bool, question string) error {
 	if yes {
 		return nil
 	}
@@ -22,15 +24,30 @@ func (a *app) confirm(yes bool, question string) error {
 		return fault.New(fault.Invalid, "not_confirmed", question+" There is no terminal to confirm this at, so nothing was done. Say --yes to go ahead.")
 	}
 	_, _ = fmt.Fprint(a.err, terminal.OneLine(question)+" [y/N] ")
-	line, err := bufio.NewReader(a.process.Stdin).ReadString('\n')
+	line, err := readLine(ctx, a.process.Stdin)
 	if err != nil && line == "" {
 		_, _ = fmt.Fprintln(a.err)
+	}
+	if ctx.Err() != nil {
+		return fault.Wrap(fault.Canceled, "interrupted", "Interrupted. Nothing was done.", ctx.Err())
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
 		return nil
 	}
 	return fault.New(fault.Canceled, "not_confirmed", "Nothing was done.")
+}
+
+// readLine reads a line of a terminal. An interrupt ends it, but on Windows: there the terminal would not
+// show what is typed.
+func readLine(ctx context.Context, in io.Reader) (string, error) {
+	if runtime.GOOS != "windows" {
+		if w, err := newWaiting(ctx, in); err == nil {
+			defer func() { _ = w.Close() }()
+			in = w
+		}
+	}
+	return bufio.NewReader(in).ReadString('\n')
 }
 
 // progress shows the progress of a long operation: on a terminal only, and not before a

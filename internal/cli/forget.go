@@ -79,7 +79,7 @@ func (a *app) askToForget(c *cobra.Command, cl *client, in forgetRequest) error 
 	if err := a.printForgotten(&would); err != nil {
 		return err
 	}
-	return a.confirm(false, "Erase it for good?")
+	return a.confirm(c.Context(), false, "Erase it for good?")
 }
 
 const pathForget = "/api/memory/forget"

@@ -12,7 +12,6 @@ import (
 	"github.com/muesli/cancelreader"
 
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/transfer"
 )
 
@@ -41,8 +40,8 @@ func (a *app) importInput(ctx context.Context, name string) (*transfer.Input, er
 
 // streamedInput makes an input of what can be read once, and closes closers with it.
 func streamedInput(ctx context.Context, r io.Reader, closers ...io.Closer) (*transfer.Input, error) {
-	if in, err := cancelreader.NewReader(r); err == nil { // a file on a disk is not waited for, and has none
-		s := &stream{in: in, stop: context.AfterFunc(ctx, recovery.Func(func() { in.Cancel() }, func(error) {}))}
+	if in, err := newWaiting(ctx, r); err == nil {
+		s := &stream{in}
 		r, closers = s, append([]io.Closer{s}, closers...)
 	}
 	in, err := transfer.OpenPipe(r, closers...)
@@ -55,25 +54,16 @@ func streamedInput(ctx context.Context, r io.Reader, closers ...io.Closer) (*tra
 	return in, nil
 }
 
-// stream is a pipe or a terminal. An interrupt ends the wait for the program that writes to it.
-type stream struct {
-	in   cancelreader.CancelReader
-	stop func() bool
-}
+// stream is a pipe or a terminal that an import reads.
+type stream struct{ *waiting }
 
 // Read implements io.Reader.
 func (s *stream) Read(p []byte) (int, error) {
-	n, err := s.in.Read(p)
+	n, err := s.waiting.Read(p)
 	if errors.Is(err, cancelreader.ErrCanceled) {
 		err = interruptedReading(err)
 	}
 	return n, err
-}
-
-// Close implements io.Closer. What the stream reads from stays open.
-func (s *stream) Close() error {
-	s.stop()
-	return s.in.Close()
 }
 
 // interruptedReading is the fault of an import that was interrupted before it stored anything.

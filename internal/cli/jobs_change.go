@@ -149,7 +149,7 @@ func (a *app) jobsEditCommand() *cobra.Command {
 func (a *app) jobsDeleteCommand() *cobra.Command {
 	var yes bool
 	c := a.jobCommand("delete JOB", "Delete a job with its runs; its session stays", func(c *cobra.Command, cl *client, j *jobRow) error {
-		if err := a.confirm(yes, fmt.Sprintf("Delete job %s?", j.Name)); err != nil {
+		if err := a.confirm(c.Context(), yes, fmt.Sprintf("Delete job %s?", j.Name)); err != nil {
 			return err
 		}
 		if err := cl.call(c.Context(), http.MethodDelete, jobPath(j.ID), nil, nil); err != nil {

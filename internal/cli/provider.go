@@ -157,7 +157,7 @@ func (a *app) backfill(ctx context.Context, cl *client, yes, dryRun bool) error 
 		}
 		if !dryRun {
 			a.say("%s would be sent.", extent(&out))
-			if err := a.confirm(false, "Send them?"); err != nil {
+			if err := a.confirm(ctx, false, "Send them?"); err != nil {
 				return err
 			}
 		}
@@ -199,7 +199,7 @@ not erase anything there.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withClient(c, func(cl *client) error {
-				if err := a.confirm(yes, "Let the provider forget everything that it was told?"); err != nil {
+				if err := a.confirm(c.Context(), yes, "Let the provider forget everything that it was told?"); err != nil {
 					return err
 				}
 				var out curate.PassedOn

@@ -101,6 +101,10 @@ func (a *app) restore(ctx context.Context, cfg *config.Config, file string, how 
 		defer func() { _ = f.Close() }()
 		in = from
 	}
+	if w, err := newWaiting(ctx, in); err == nil {
+		defer func() { _ = w.Close() }()
+		in = w
+	}
 	begin := bufio.NewReaderSize(in, 64<<10)
 	head, _ := begin.Peek(backup.HeadSize) // an error comes again with the next read
 	if err := backup.Other(head, file); err != nil {
@@ -176,25 +180,43 @@ type restoreOptions struct {
 }
 
 // mayReplace asks whether the data of a home is to be replaced by a backup that was verified.
-func (a *app) mayReplace(cfg *config.Config, m *backup.Manifest, how restoreOptions) error {
+func (a *app) mayReplace(ctx context.Context, cfg *config.Config, m *backup.Manifest, how restoreOptions) error {
 	if _, err := os.Stat(cfg.DatabaseFile()); errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing is replaced
 	}
-	return a.confirm(how.confirmed, fmt.Sprintf("Replace the data in %s by this backup of %s? What is replaced is kept under another name.",
+	return a.confirm(ctx, how.confirmed, fmt.Sprintf("Replace the data in %s by this backup of %s? What is replaced is kept under another name.",
 		cfg.Home, m.CreatedAt.Local().Format("2006-01-02 15:04")))
 }
 
 // restoreHeld is restore under the lock of the home.
 func (a *app) restoreHeld(ctx context.Context, cfg *config.Config, in io.Reader, how restoreOptions) (*restored, error) {
+	out := &restored{Notes: []string{}}
+	unpacked, err := a.prepareRestored(ctx, cfg, in, how, out)
+	if err != nil {
+		return nil, interrupted(ctx, err, "The restoring was interrupted. The data in "+cfg.Home+" is as it was. Run it again.")
+	}
+	defer func() { _ = unpacked.Close() }()
+	out.Kept, err = unpacked.Swap(time.Now())
+	return out, err
+}
+
+// prepareRestored unpacks a backup next to the data, and brings it up to date there. Nothing is replaced yet.
+func (a *app) prepareRestored(
+	ctx context.Context, cfg *config.Config, in io.Reader, how restoreOptions, out *restored,
+) (_ *backup.Unpacked, err error) {
 	unpacked, err := backup.Unpack(ctx, in, cfg.Home, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = unpacked.Close() }()
-	if err := a.mayReplace(cfg, &unpacked.Manifest, how); err != nil {
+	defer func() {
+		if err != nil {
+			_ = unpacked.Close()
+		}
+	}()
+	if err := a.mayReplace(ctx, cfg, &unpacked.Manifest, how); err != nil {
 		return nil, err
 	}
-	out := &restored{Manifest: unpacked.Manifest, Notes: []string{}}
+	out.Manifest = unpacked.Manifest
 	replaced, err := a.replacedHome(ctx, cfg, out)
 	if err != nil {
 		return nil, err
@@ -215,11 +237,7 @@ func (a *app) restoreHeld(ctx context.Context, cfg *config.Config, in io.Reader,
 	if err := a.settle(ctx, cfg, unpacked, &r); err != nil {
 		return nil, err
 	}
-	if err := unpacked.KeepLedger(entries); err != nil {
-		return nil, err
-	}
-	out.Kept, err = unpacked.Swap(time.Now())
-	return out, err
+	return unpacked, unpacked.KeepLedger(entries)
 }
 
 // replacedHome reads what the restored data must learn from the data that it replaces. nil if

@@ -28,7 +28,8 @@ func (a *app) ledgerOnly(ctx context.Context, cfg *config.Config, since string) 
 	}
 	out := &restored{Notes: []string{}, Kept: []string{}}
 	if err := errors.Join(s.applyLedger(ctx, at, out), s.close()); err != nil {
-		return err
+		return interrupted(ctx, err,
+			"Interrupted: what the ledgers list was forgotten and revoked in part. Start no server yet, and run the command again.")
 	}
 	if a.json {
 		return a.printJSON(out)

@@ -28,7 +28,7 @@ func (a *app) sessionsDeleteCommand() *cobra.Command {
 					return err
 				}
 				question := fmt.Sprintf("Delete session %s with %s?", titled(&s), countOf(int(s.Messages), "message", "messages"))
-				if err := a.confirm(yes, question); err != nil {
+				if err := a.confirm(c.Context(), yes, question); err != nil {
 					return err
 				}
 				if err := cl.call(c.Context(), http.MethodDelete, sessionPath(s.ID), nil, nil); err != nil {
@@ -108,7 +108,7 @@ func (a *app) prune(c *cobra.Command, cl *client, in pruneRequest, yes bool) err
 		a.say("There are %s.", what)
 		return nil
 	}
-	if err := a.confirm(yes, "Delete "+what+"?"); err != nil {
+	if err := a.confirm(c.Context(), yes, "Delete "+what+"?"); err != nil {
 		return err
 	}
 	in.Limit = pruneBatch

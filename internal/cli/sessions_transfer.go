@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func (a *app) exportSessions(c *cobra.Command, name string, q url.Values, force 
 	if a.isOutput(name) {
 		to = "-"
 	}
-	force, err := a.mayOverwrite(to, force)
+	force, err := a.mayOverwrite(c.Context(), to, force)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (a *app) isOutput(name string) bool {
 
 // mayOverwrite refuses an existing file, unless overwriting was requested or is
 // confirmed. It returns whether an existing file may be overwritten.
-func (a *app) mayOverwrite(name string, force bool) (bool, error) {
+func (a *app) mayOverwrite(ctx context.Context, name string, force bool) (bool, error) {
 	there := existing(name)
 	switch {
 	case name == "-" || there == nil || device(there):
@@ -115,7 +116,7 @@ func (a *app) mayOverwrite(name string, force bool) (bool, error) {
 	case !terminal.IsTerminal(a.process.Stdin) || a.json:
 		return false, errFileExists(name)
 	}
-	return true, a.confirm(false, name+" is there already. Overwrite it?")
+	return true, a.confirm(ctx, false, name+" is there already. Overwrite it?")
 }
 
 // existing returns the file of this name, or nil. Other errors appear when the file is
