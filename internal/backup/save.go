@@ -132,11 +132,14 @@ func Fits(file string, size int64) error {
 	return refuseFull("backup", dir, size, sqlite.RoomOf(dir))
 }
 
-// writeFault says why a backup could not be written.
+// writeFault says why a file of a backup could not be written.
 func writeFault(file string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return fault.Wrap(fault.Unavailable, "disk_full",
-			"The disk of "+filepath.Dir(file)+" became full during the backup. Nothing was replaced. Free some space and try again.", err)
+			"The disk of "+filepath.Dir(file)+" became full. Nothing was replaced. Free some space and try again.", err)
+	}
+	if why, next, is := durable.Unwritable(err); is {
+		return fault.Wrap(fault.Unavailable, "backup_unwritable", file+" cannot be written: "+why+". Nothing was replaced. "+next, err)
 	}
 	return err
 }

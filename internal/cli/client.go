@@ -147,7 +147,18 @@ func (c *client) send(ctx context.Context, method, path string, in any, header h
 	if err != nil {
 		return nil, fmt.Errorf("read answer: %w", err)
 	}
-	return nil, apiError(res.StatusCode, text)
+	return nil, c.failed(res.StatusCode, text)
+}
+
+// failed is the error of an error response. There is no server whose log could be read if this process has
+// the home open: its log is what it prints.
+func (c *client) failed(status int, text []byte) error {
+	err := apiError(status, text)
+	if c.embedded != nil && fault.CodeOf(err) == "internal_error" {
+		return fault.Wrap(fault.KindOf(err), "internal_error", "Something failed that should not. The line of the log above says what. "+
+			"Run the command again, and `hermes doctor --deep` if it fails again.", err)
+	}
+	return err
 }
 
 // replaced reports whether another server than the expected one refused the token: the
@@ -208,7 +219,7 @@ func (c *client) stream(ctx context.Context, method, path string, body io.Reader
 	}
 	if res.StatusCode >= 400 {
 		text, err := io.ReadAll(res.Body)
-		return nil, errors.Join(apiError(res.StatusCode, text), err, res.Body.Close())
+		return nil, errors.Join(c.failed(res.StatusCode, text), err, res.Body.Close())
 	}
 	return res.Body, nil
 }

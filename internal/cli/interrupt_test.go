@@ -54,3 +54,15 @@ func TestInterruptedWords(t *testing.T) {
 		t.Errorf("the file was changed: %v", err)
 	}
 }
+
+// TestFailedWithoutServer: the error of a command without a server does not refer to the log of one.
+func TestFailedWithoutServer(t *testing.T) {
+	t.Parallel()
+	text := []byte(`{"error":{"message":"Internal server error. The server's log has the details.","code":"internal_error"}}`)
+	if err := (&client{embedded: &server{}}).failed(500, text); strings.Contains(fault.MessageOf(err), "server") {
+		t.Errorf("without a server: got %v", err)
+	}
+	if err := (&client{}).failed(500, text); !strings.Contains(fault.MessageOf(err), "The server's log") {
+		t.Errorf("with a server: got %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -39,6 +40,9 @@ func snapshotOf(ctx context.Context, conn *sql.Conn, into string, wrote func(*du
 		return fmt.Errorf("make the copy: %w", err)
 	}
 	defer func() {
+		if codeOf(err)&0xff == codeIO { // SQLite does not tell why a write failed
+			err = errors.Join(err, extend(f))
+		}
 		if closed := f.Close(); err == nil {
 			err = closed
 		}
@@ -58,6 +62,15 @@ func snapshotOf(ctx context.Context, conn *sql.Conn, into string, wrote func(*du
 		return err
 	}
 	return f.Sync()
+}
+
+// extend writes behind the end of a file, to learn why that fails.
+func extend(f *os.File) error {
+	end, err := f.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = f.WriteAt(make([]byte, 1), end)
+	}
+	return err
 }
 
 // copyStep is how many pages are copied at once.
@@ -118,6 +131,9 @@ func copyFault(into string, err error) error {
 	case sqliteCorrupt:
 		return fault.Wrap(fault.Unavailable, "database_damaged",
 			"The database file is damaged: it cannot be read. See: hermes doctor --deep", err)
+	}
+	if why, next, is := durable.Unwritable(err); is {
+		return fault.Wrap(fault.Unavailable, "copy_unwritable", "The copy of the database cannot be written to "+into+": "+why+". "+next, err)
 	}
 	return fmt.Errorf("copy the database: %w", err)
 }

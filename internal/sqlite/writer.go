@@ -323,7 +323,7 @@ func (w *writer) scrub(ctx context.Context) {
 // full disk and another process's lock are temporary, and damage to the text index is
 // left to the indexer.
 func (w *writer) judge(err error) error {
-	const busy, locked, ioerr, corrupt, full, notadb = 5, 6, 10, 11, codeFull, 26
+	const busy, locked, ioerr, corrupt, full, notadb = 5, 6, codeIO, 11, codeFull, 26
 	if harmedIndex(err) {
 		return err
 	}
@@ -341,6 +341,9 @@ func (w *writer) judge(err error) error {
 
 // codeFull is SQLite's code for a full disk, and codeNoIndex that for one without room for the index of the log.
 const codeFull, codeNoIndex = 13, 4874
+
+// codeIO is SQLite's code for a file that could not be read or written.
+const codeIO = 10
 
 // noRoom reports whether a database could not be opened because its disk is full.
 func noRoom(err error) bool {
