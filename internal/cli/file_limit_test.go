@@ -49,7 +49,7 @@ func TestFileLimit(t *testing.T) {
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {
-		t.Errorf("left beside the backup: %v, %v", left, err)
+		t.Errorf("left next to the backup: %v, %v", left, err)
 	}
 	for _, pattern := range []string{".backup-*", ".restore-*"} {
 		if left, err := filepath.Glob(filepath.Join(home, pattern)); err != nil || len(left) > 0 {
