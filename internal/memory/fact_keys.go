@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/piece"
 )
@@ -99,63 +100,141 @@ func (w *walk) step() error {
 	return nil
 }
 
-// keyTableWriter writes a table of keys. It holds the entries, because their lists are written
-// first. Keys and places rise, so that a difference takes few bytes: a merged piece can have millions of
-// keys.
+// keyTableWriter writes a table of keys. Their lists are written first, and a merged piece can have millions of keys.
+// The writer therefore holds of each list only how far its place rises, and its length. The keys are read once more
+// when the table is written.
 type keyTableWriter struct {
-	held []byte // of each entry, as numbers of varying length: how far the key and the place rise, and the length
-	last keyEntry
+	held [][]byte // numbers of varying length, in parts of heldPart bytes: a list that grows is copied
+	last piece.List
 }
 
-// keyEntry is an entry of a table of keys.
-type keyEntry struct {
-	key  key
-	list piece.List
-}
+const heldPart = 64 << 10
 
-// add adds a key, which is above those before. Its list lies behind theirs.
-func (w *keyTableWriter) add(k key, list piece.List) {
-	w.held = binary.AppendUvarint(w.held, uint64(k-w.last.key))
-	w.held = binary.AppendUvarint(w.held, uint64(list.Offset-w.last.list.Offset))
-	w.held = binary.AppendUvarint(w.held, uint64(list.Count))
-	w.last = keyEntry{k, list}
-}
-
-// all iterates over the entries.
-func (w *keyTableWriter) all() iter.Seq2[int, keyEntry] {
-	return func(yield func(int, keyEntry) bool) {
-		var e keyEntry
-		left := w.held
-		number := func() uint64 {
-			n, size := binary.Uvarint(left)
-			left = left[size:]
-			return n
-		}
-		for i := 0; len(left) > 0; i++ {
-			e.key += key(number())
-			e.list.Offset += uint32(number())
-			e.list.Count = uint32(number())
-			if !yield(i, e) {
-				return
-			}
-		}
+// add adds the list of the next key, which lies behind those before. An empty list is no entry of the table.
+func (w *keyTableWriter) add(list piece.List) {
+	if n := len(w.held); n == 0 || len(w.held[n-1])+2*binary.MaxVarintLen32 > heldPart {
+		w.held = append(w.held, make([]byte, 0, heldPart))
+	}
+	part := &w.held[len(w.held)-1]
+	*part = binary.AppendUvarint(*part, uint64(list.Count))
+	if list.Count > 0 {
+		*part = binary.AppendUvarint(*part, uint64(list.Offset-w.last.Offset))
+		w.last = list
 	}
 }
 
-// write writes the sections of the table.
-func (w *keyTableWriter) write(to *piece.Writer) {
-	entries := to.Records(factKeys, entryWidth)
-	var b []byte
-	for _, e := range w.all() {
-		b = e.key.appendBytes(b[:0])
-		b = binary.LittleEndian.AppendUint32(b, e.list.Offset)
-		entries.Add(binary.LittleEndian.AppendUint32(b, e.list.Count))
+// lists returns the lists again, one with each call.
+func (w *keyTableWriter) lists() func() piece.List {
+	var last piece.List
+	var left []byte
+	parts := w.held
+	number := func() uint32 {
+		n, size := binary.Uvarint(left)
+		left = left[size:]
+		return uint32(n)
+	}
+	return func() piece.List {
+		if len(left) == 0 && len(parts) > 0 {
+			left, parts = parts[0], parts[1:]
+		}
+		count := number()
+		if count == 0 {
+			return piece.List{}
+		}
+		last = piece.List{Offset: last.Offset + number(), Count: count}
+		return last
+	}
+}
+
+// write writes the sections of the table. keys are those of the lists, which rise.
+func (w *keyTableWriter) write(to *piece.Writer, keys iter.Seq2[key, error]) error {
+	entries, next := to.Records(factKeys, entryWidth), w.lists()
+	var b, fenced []byte
+	n := 0
+	for k, err := range keys {
+		if err != nil {
+			return err
+		}
+		list := next()
+		if list.Count == 0 {
+			continue
+		}
+		b = k.appendBytes(b[:0])
+		if n%fenceStep == 0 {
+			fenced = append(fenced, b...)
+		}
+		n++
+		b = binary.LittleEndian.AppendUint32(b, list.Offset)
+		entries.Add(binary.LittleEndian.AppendUint32(b, list.Count))
 	}
 	fences := to.Records(factFences, keyWidth)
-	for i, e := range w.all() {
-		if i%fenceStep == 0 {
-			b = e.key.appendBytes(b[:0])
-			fences.Add(b)
+	for k := range slices.Chunk(fenced, keyWidth) {
+		fences.Add(k)
+	}
+	return nil
+}
+
+// mergedKeys are the keys of several pieces, in their order.
+type mergedKeys struct {
+	walks []*walk
+	key   key
+}
+
+func mergeKeys(parts []*factReader) (*mergedKeys, error) {
+	m := &mergedKeys{}
+	for _, p := range parts {
+		w := p.keys.walk()
+		if err := w.step(); err != nil {
+			return nil, err
+		}
+		m.walks = append(m.walks, w)
+	}
+	return m, nil
+}
+
+// next moves to the least key that is left; false if none is.
+func (m *mergedKeys) next() (found bool) {
+	for _, w := range m.walks {
+		if !w.ended && (!found || w.key < m.key) {
+			m.key, found = w.key, true
+		}
+	}
+	return found
+}
+
+// list is the list of the key in one of the pieces.
+func (m *mergedKeys) list(part int) piece.List {
+	if w := m.walks[part]; !w.ended && w.key == m.key {
+		return w.list
+	}
+	return piece.List{}
+}
+
+// pass leaves the key behind.
+func (m *mergedKeys) pass() error {
+	for _, w := range m.walks {
+		if w.ended || w.key != m.key {
+			continue
+		}
+		if err := w.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keysOf are the keys of several pieces.
+func keysOf(parts []*factReader) iter.Seq2[key, error] {
+	return func(yield func(key, error) bool) {
+		m, err := mergeKeys(parts)
+		for err == nil && m.next() {
+			if !yield(m.key, nil) {
+				return
+			}
+			err = m.pass()
+		}
+		if err != nil {
+			yield(0, err)
 		}
 	}
 }

@@ -15,10 +15,12 @@ func tableOf(t *testing.T, keys []key) (*keyTable, *piece.Reader) {
 	var blocks piece.Blocks
 	w := piece.NewWriter(factFormat, factSections, blocks.Emit)
 	var table keyTableWriter
-	for i, k := range keys {
-		table.add(k, listAt(i))
+	for i := range keys {
+		table.add(listAt(i))
 	}
-	table.write(w)
+	if err := table.write(w, withoutErrors(keys)); err != nil {
+		t.Fatal(err)
+	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +68,24 @@ func TestKeyTable(t *testing.T) {
 		if err := reader.Err(); err != nil {
 			t.Errorf("%d keys: %v", n, err)
 		}
+	}
+}
+
+// TestKeyTableHoldsLittle: a merged piece can have millions of keys, so that few bytes are held of each until the table is
+// written.
+func TestKeyTableHoldsLittle(t *testing.T) {
+	t.Parallel()
+	const keys = 200_000
+	var table keyTableWriter
+	for i := range keys {
+		table.add(piece.List{Offset: uint32(3 * i), Count: uint32(1 + i%2)})
+	}
+	held := 0
+	for _, part := range table.held {
+		held += cap(part)
+	}
+	if held > 5*keys/2 {
+		t.Errorf("got %d bytes for %d keys", held, keys)
 	}
 }
 

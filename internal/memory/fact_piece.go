@@ -252,9 +252,9 @@ func (s *State) writeFacts(facts int, emit func(n int, block []byte) error) erro
 		w.record = about.vector.Append(w.record[:0])
 		w.end(meanings, len(w.about)-from)
 	}
-	var keys keyTableWriter
-	lists := w.w.Postings(factLists)
-	for _, k := range slices.Sorted(maps.Keys(s.index)) {
+	var table keyTableWriter
+	lists, keys := w.w.Postings(factLists), slices.Sorted(maps.Keys(s.index))
+	for _, k := range keys {
 		for _, g := range s.index[k] {
 			at, found := slices.BinarySearch(order, g.number)
 			if !found {
@@ -262,11 +262,11 @@ func (s *State) writeFacts(facts int, emit func(n int, block []byte) error) erro
 			}
 			lists.Add(uint32(at), 1)
 		}
-		if list := lists.End(); list.Count > 0 {
-			keys.add(k, list)
-		}
+		table.add(lists.End())
 	}
-	keys.write(w.w)
+	if err := table.write(w.w, withoutErrors(keys)); err != nil {
+		return err
+	}
 	w.w.Bytes(factSignatures).Add(w.about)
 	return w.w.Close()
 }
@@ -304,12 +304,39 @@ func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error
 	return w.w.Close()
 }
 
+// withoutErrors are the elements of a list, none of which is an error.
+func withoutErrors[T any](list []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, e := range list {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// placing says where the records of a piece are written: one after the other from a place on, without those of undone
+// messages.
+type placing struct {
+	from uint32
+	gone []uint32
+}
+
+// of is the place of a record; false for one that is not written.
+func (p *placing) of(record uint32) (uint32, bool) {
+	before, gone := slices.BinarySearch(p.gone, record)
+	return p.from + record - uint32(before), !gone
+}
+
 // written are the records of pieces that are written again, in their order.
-func written(parts []*factReader, places [][]int32) iter.Seq2[*factReader, uint32] {
+func written(parts []*factReader, places []placing) iter.Seq2[*factReader, uint32] {
 	return func(yield func(*factReader, uint32) bool) {
 		for i, p := range parts {
-			for record, at := range places[i] {
-				if at >= 0 && !yield(p, uint32(record)) {
+			gone := places[i].gone
+			for record := range p.numbers.Len() {
+				if len(gone) > 0 && gone[0] == record {
+					gone = gone[1:]
+				} else if !yield(p, record) {
 					return
 				}
 			}
@@ -318,27 +345,27 @@ func written(parts []*factReader, places [][]int32) iter.Seq2[*factReader, uint3
 }
 
 // mergeRecords writes the records of the pieces, and returns for each piece where its
-// records are written; −1 for those of undone messages.
-func (w *factWriter) mergeRecords(parts []*factReader) (places [][]int32, err error) {
-	numbers, total, last := w.w.Records(factNumbers, numberWidth), int32(0), FactNumber(-1)
-	for _, p := range parts {
+// records are written.
+func (w *factWriter) mergeRecords(parts []*factReader) ([]placing, error) {
+	numbers, total, last := w.w.Records(factNumbers, numberWidth), uint32(0), FactNumber(-1)
+	places := make([]placing, len(parts))
+	for i, p := range parts {
 		if p.lists.Bound() > p.numbers.Len() {
 			return nil, cmp.Or(p.Err(), fmt.Errorf("%w: record %d of %d", piece.ErrDamaged, p.lists.Bound()-1, p.numbers.Len()))
 		}
-		own := make([]int32, p.numbers.Len())
+		places[i].from = total
 		for record := range p.numbers.Len() {
 			g := p.glimpse(record)
 			if g.number <= last {
 				return nil, cmp.Or(p.Err(), fmt.Errorf("%w: fact %d after %d", piece.ErrDamaged, g.number, last))
 			}
-			last, own[record] = g.number, -1
-			if p.stands(g) {
-				numbers.Add(p.numbers.At(record))
-				own[record] = total
-				total++
+			if last = g.number; !p.stands(g) {
+				places[i].gone = append(places[i].gone, record)
+				continue
 			}
+			numbers.Add(p.numbers.At(record))
+			total++
 		}
-		places = append(places, own)
 	}
 	meanings := w.w.Records(factMeanings, meaningWidth)
 	for p, record := range written(parts, places) {
@@ -349,47 +376,23 @@ func (w *factWriter) mergeRecords(parts []*factReader) (places [][]int32, err er
 }
 
 // mergeLists writes the lists of the pieces, in which the records lie at places.
-func (w *factWriter) mergeLists(parts []*factReader, places [][]int32) error {
-	var keys keyTableWriter
-	lists, walks := w.w.Postings(factLists), make([]*walk, len(parts))
-	for i, p := range parts {
-		walks[i] = p.keys.walk()
-		if err := walks[i].step(); err != nil {
-			return err
-		}
-	}
-	for {
-		least, found := leastKey(walks)
-		if !found {
-			break
-		}
+func (w *factWriter) mergeLists(parts []*factReader, places []placing) error {
+	var table keyTableWriter
+	lists := w.w.Postings(factLists)
+	keys, err := mergeKeys(parts)
+	for err == nil && keys.next() {
 		for i, p := range parts {
-			if walks[i].ended || walks[i].key != least {
-				continue
-			}
-			for c := p.lists.All(walks[i].list); c.Next(); {
-				if at := places[i][c.Number]; at >= 0 {
-					lists.Add(uint32(at), 1)
+			for c := p.lists.All(keys.list(i)); c.Next(); {
+				if at, stands := places[i].of(c.Number); stands {
+					lists.Add(at, 1)
 				}
 			}
-			if err := walks[i].step(); err != nil {
-				return err
-			}
 		}
-		if list := lists.End(); list.Count > 0 {
-			keys.add(least, list)
-		}
+		table.add(lists.End())
+		err = keys.pass()
 	}
-	keys.write(w.w)
-	return nil
-}
-
-// leastKey is the least key of walks that have not ended; false if all have.
-func leastKey(walks []*walk) (least key, found bool) {
-	for _, w := range walks {
-		if !w.ended && (!found || w.key < least) {
-			least, found = w.key, true
-		}
+	if err != nil {
+		return err
 	}
-	return least, found
+	return table.write(w.w, keysOf(parts))
 }
