@@ -95,6 +95,10 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 	}
 	defer l.Release()
 	l.Stale() // the next turn reads the import from the store
+	if err := im.readErasures(ctx); err != nil {
+		return Imported{}, err
+	}
+	im.leaveOutOrigin()
 	part, err := im.part(ctx, a)
 	if err != nil {
 		return Imported{}, err
@@ -111,34 +115,39 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 		}
 		keys, err := c.unsettled(ctx, a.Owner, a.Sessions)
 		return Imported{Same: true, Keys: keys}, err
-	case gone.whole(a):
+	case gone.whole(a), named(a, im.erasures):
 		return Imported{Fate: FateDeleted}, nil
 	}
 	return im.storeAll(ctx, root, a.Messages)
 }
 
-// storeAll stores the sessions of a line that are not created yet, and its messages. If that fails, it removes the
-// lineage.
+// storeAll stores the sessions of a line that are not created yet, and its messages.
 func (im *importer) storeAll(ctx context.Context, root session.ID, messages iter.Seq2[session.Message, error]) (Imported, error) {
-	if err := im.readErasures(ctx); err != nil {
-		return Imported{}, err
-	}
 	for i := range im.rows {
 		im.cleanRow(&im.rows[i])
 	}
 	if err := im.run(ctx, messages); err != nil {
-		if !im.opened {
-			return Imported{}, err
-		}
-		c := im.curator
-		whole := context.WithoutCancel(ctx) // a partial import must be removed
-		if clean := c.sessions.DeleteLineage(whole, im.o, root); clean != nil {
-			c.log.WarnContext(ctx, "could not remove an import that was broken off", "err", clean)
-		}
-		c.views.DropOwner(im.o)
-		return Imported{Keys: im.touched()}, err
+		return im.remove(ctx, root, err)
 	}
 	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys, doomed: im.doomed}, nil
+}
+
+// remove removes the part of a new lineage that is stored, because of an error. A lineage with a message of a
+// forgotten session key is left out.
+func (im *importer) remove(ctx context.Context, root session.ID, err error) (out Imported, because error) {
+	if errors.Is(err, errNamed) {
+		out.Fate, err = FateDeleted, nil
+	}
+	if !im.opened {
+		return out, err
+	}
+	whole := context.WithoutCancel(ctx)
+	if clean := im.curator.sessions.DeleteLineage(whole, im.o, root); clean != nil {
+		im.curator.log.WarnContext(ctx, "could not remove an import that was broken off", "err", clean)
+	}
+	im.curator.views.DropOwner(im.o)
+	out.Keys = im.touched()
+	return out, err
 }
 
 // importer stores one lineage.
@@ -320,6 +329,9 @@ func pages(messages iter.Seq2[session.Message, error]) iter.Seq2[[]session.Messa
 func (im *importer) page(ctx context.Context, ms []session.Message) error {
 	if err := ctx.Err(); err != nil {
 		return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", err)
+	}
+	if err := im.leaveOutKeys(ms); err != nil {
+		return err
 	}
 	for len(im.rows) > 0 && im.tip.ID != ms[0].SessionID {
 		step := im.open()

@@ -70,9 +70,6 @@ func (im *importer) resume(ctx context.Context, a *Archived, tip *session.Sessio
 	if place < 0 {
 		return nil, im.errExists(tip.RootID)
 	}
-	if err := im.readErasures(ctx); err != nil {
-		return nil, err
-	}
 	im.begun, im.opened, im.tip, im.rows = true, true, *tip, im.rows[place+1:]
 	line := pull(a.Messages)
 	for stored, err := range im.curator.messages(ctx, im.o, tip.RootID) {

@@ -19,8 +19,10 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 		return Imported{}, err
 	case known == nil, known.Root == "" && a.Restore:
 		im := &importer{curator: c, o: a.Owner, origin: a.Origin, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
-		_, err := im.taken(ctx, &Archived{})
-		return Imported{Fate: FateNew, Session: a.Sessions[0].ID, Messages: a.Origin.Len()}, err
+		if _, err := im.taken(ctx, &Archived{}); err != nil {
+			return Imported{}, err
+		}
+		return c.unlessNamed(ctx, a, Imported{Fate: FateNew, Session: a.Sessions[0].ID, Messages: a.Origin.Len()})
 	case known.Root == "":
 		return Imported{Fate: FateDeleted}, nil
 	}
@@ -46,11 +48,14 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	case FateSame:
 	case FateApart:
 		out.Messages = a.Origin.Len()
-		out.Session, err = c.apartID(ctx, a)
+		if out.Session, err = c.apartID(ctx, a); err != nil {
+			return Imported{}, err
+		}
+		return c.unlessNamed(ctx, a, out)
 	default:
 		out.Messages = a.Origin.Len() - p.common
 	}
-	return out, err
+	return out, nil
 }
 
 // forecastOwn tells what would become of an export of this program.
@@ -74,10 +79,10 @@ func (c *Curator) forecastOwn(ctx context.Context, a *Archived) (Imported, error
 		return Imported{Same: same}, err
 	}
 	gone, err := c.forgotten(ctx, a)
-	if gone.whole(a) {
+	if gone.whole(a) || err != nil {
 		return Imported{Fate: FateDeleted}, err
 	}
-	return Imported{}, err
+	return c.unlessNamed(ctx, a, Imported{})
 }
 
 // forecastAdds tells what would become of messages that stand alone.

@@ -2,6 +2,7 @@ package curate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -57,6 +58,72 @@ func (g *Again) whole(a *Archived) bool {
 	}
 	at, forgotten := g.Lineage(a.Owner, a.Sessions[0].RootID)
 	return forgotten && !a.Sessions[0].StartedAt.After(at)
+}
+
+// errNamed says that a message of a new lineage has a session key that names a forgotten thing.
+var errNamed = errors.New("a session key names what was forgotten")
+
+// names reports whether an id or a key names a forgotten thing.
+func names(o owner.Owner, id string, erasures []memory.Erasure) bool {
+	return len(memory.FindErased(o, id, erasures)) > 0
+}
+
+// named reports whether an id or a key of a lineage names a forgotten thing. To forget the thing deletes such a
+// lineage whole, so that an import leaves it out whole.
+func named(a *Archived, erasures []memory.Erasure) bool {
+	for i := range a.Sessions {
+		if row := &a.Sessions[i]; names(a.Owner, string(row.ID), erasures) || names(a.Owner, string(row.Key), erasures) {
+			return true
+		}
+	}
+	return a.Origin != nil && names(a.Owner, a.Origin.ID, erasures)
+}
+
+// leaveOutKeys refuses messages of a new lineage whose session key names a forgotten thing. Those of a lineage
+// that is there go without the key.
+func (im *importer) leaveOutKeys(ms []session.Message) error {
+	for i := range ms {
+		switch {
+		case !names(im.o, string(ms[i].Key), im.erasures):
+		case !im.extends:
+			return errNamed
+		default:
+			ms[i].Key = ""
+		}
+	}
+	return nil
+}
+
+// leaveOutOrigin leaves out where an exported lineage came from, if that names a forgotten thing.
+func (im *importer) leaveOutOrigin() {
+	if im.from != nil && names(im.o, im.from.ID, im.erasures) {
+		im.from = nil
+	}
+}
+
+// unlessNamed is the forecast of a new lineage. The messages of an export of this program are read, because each
+// names its key.
+func (c *Curator) unlessNamed(ctx context.Context, a *Archived, out Imported) (Imported, error) {
+	erasures, err := c.leftOut(ctx, a.Owner, a.Restore)
+	switch {
+	case err != nil:
+		return Imported{}, err
+	case len(erasures) == 0:
+		return out, nil
+	case named(a, erasures):
+		return Imported{Fate: FateDeleted}, nil
+	case a.Origin != nil:
+		return out, nil
+	}
+	for m, err := range a.Messages {
+		if err != nil {
+			return Imported{}, err
+		}
+		if names(a.Owner, string(m.Key), erasures) {
+			return Imported{Fate: FateDeleted}, nil
+		}
+	}
+	return out, nil
 }
 
 // sentences reports whether sentences of messages were forgotten.

@@ -200,4 +200,7 @@ func (im *importer) cleanRow(s *session.Session) {
 	if _, n := memory.RedactErased(im.o, s.Metadata, im.erasures); n > 0 {
 		s.Metadata = ""
 	}
+	if names(im.o, string(s.ParentID), im.erasures) { // the parent was deleted
+		s.ParentID = ""
+	}
 }

@@ -51,8 +51,7 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 				}
 				continue
 			}
-			got.Fate, got.Session = FateNew, root
-			return got, err
+			return got.as(FateNew, root), err
 		case known.Root == "":
 			return Imported{Fate: FateDeleted}, nil
 		}
@@ -234,6 +233,9 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 	}
 	im := &importer{curator: c, gone: gone, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
 		restore: a.Restore, origin: a.Origin, stored: n, tip: tip, want: tip, begun: true, extends: true}
+	if err := im.readErasures(ctx); err != nil {
+		return Imported{}, err
+	}
 	newest, err := c.sessions.Messages(ctx, a.Owner, tip.RootID, session.Range{Limit: 1, Newest: true})
 	if err != nil {
 		return Imported{}, fmt.Errorf("read messages: %w", err)
@@ -292,8 +294,15 @@ func (c *Curator) importApart(
 	apart.held = held
 	apart.Sessions, apart.Messages = []session.Session{row}, of(id, messages)
 	got, err := c.importNew(ctx, &apart)
-	got.Fate, got.Session = FateApart, id
-	return got, err
+	return got.as(FateApart, id), err
+}
+
+// as is the outcome of a conversation that became a session, unless it was left out.
+func (i Imported) as(fate Fate, id session.ID) Imported {
+	if i.Fate == "" {
+		i.Fate, i.Session = fate, id
+	}
+	return i
 }
 
 // apartID is the first free id for a conversation that becomes a session apart.

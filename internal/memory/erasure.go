@@ -88,8 +88,9 @@ func eachErased(o owner.Owner, text string, erasures []Erasure, visit func(at me
 		for _, words := range sought.read(text) {
 			for i := 0; i+sought.words <= len(words); i++ {
 				window := words[i : i+sought.words]
-				if of, is := sought.has(o, window); is {
-					visit(mention.Span{Start: window[0].Start, End: window[len(window)-1].End}, of)
+				span := mention.Span{Start: window[0].Start, End: window[len(window)-1].End}
+				if of, is := sought.has(o, window); is && !mention.ByChance(text, span) {
+					visit(span, of)
 				}
 			}
 		}

@@ -39,6 +39,12 @@ func (t *Thing) slight() bool {
 	return slices.ContainsFunc(t.needles, func(n needle) bool { return n.size() <= slightest })
 }
 
+// ByChance reports whether a piece of a text is so short that ids contain it, and lies within an id that this
+// program has made.
+func ByChance(text string, s Span) bool {
+	return s.End-s.Start <= slightest && inMadeID([]byte(text), s)
+}
+
 // inMadeID reports whether a piece of a text lies within an id that this program has made.
 func inMadeID(text []byte, s Span) bool {
 	for i := range madeForms {
