@@ -21,6 +21,52 @@ func (s *shell) exported(t *testing.T) string {
 	return file
 }
 
+// forgetFact forgets the facts that have a word, of a memory that two arguments name.
+func (s *shell) forgetFact(how, of, word string) {
+	s.t.Helper()
+	var facts []struct{ ID, Quote string }
+	if err := json.Unmarshal([]byte(s.do(exitOK, "memory", "list", how, of, "--json")), &facts); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, f := range facts {
+		if strings.Contains(f.Quote, word) {
+			s.do(exitOK, "memory", "forget", f.ID, how, of)
+		}
+	}
+}
+
+// TestImportLeavesOutCopies: neither an export nor a backup brings back the words of a fact from copies of its message.
+func TestImportLeavesOutCopies(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	s.add("s1", "I collect stamps. I live in Lima.")
+	fork := strings.TrimSpace(s.do(exitOK, "sessions", "fork", "s1"))
+	file, old := s.exported(t), filepath.Join(t.TempDir(), "old.tar")
+	s.do(exitOK, "backup", old)
+	call, stop := s.serve()
+	call(http.MethodPost, "/api/sessions/s1/undo", "")
+	chat(call, "s1", "I collect stamps. I live in Lima.")
+	stop()
+	left := func(what, query string, want int) {
+		t.Helper()
+		if got := s.count("SELECT count(*) FROM messages WHERE " + query); got != want {
+			t.Errorf("%s: got %d messages, want %d", what, got, want)
+		}
+	}
+	left("before", "content LIKE '%stamps%'", 3)
+	s.forgetFact("--session", "s1", "stamps")
+	left("forgotten", "content LIKE '%stamps%'", 0)
+	left("forgotten", "content LIKE '%I live in Lima.%'", 3)
+	s.do(exitOK, "sessions", "delete", "s1", "--yes")
+	s.do(exitOK, "sessions", "delete", fork, "--yes")
+	s.do(exitOK, "sessions", "import", file)
+	left("imported", "content LIKE '%stamps%'", 0)
+	left("imported", "content LIKE '%I live in Lima.%'", 2)
+	s.do(exitOK, "restore", old, "--yes")
+	left("restored", "content LIKE '%stamps%'", 0)
+	left("restored", "content LIKE '%I live in Lima.%'", 2)
+}
+
 // TestImportLeavesOutWhatWasForgotten: an export of this program does not bring back sessions and sentences that were
 // forgotten since, unless that is asked for.
 func TestImportLeavesOutWhatWasForgotten(t *testing.T) {
@@ -30,15 +76,7 @@ func TestImportLeavesOutWhatWasForgotten(t *testing.T) {
 	s.add("part", "I collect stamps. I live in Lima.")
 	file := s.exported(t)
 	s.do(exitOK, "forget", "--session", "whole", "--yes")
-	var facts []struct{ ID, Quote string }
-	if err := json.Unmarshal([]byte(s.do(exitOK, "memory", "list", "--session", "part", "--json")), &facts); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range facts {
-		if strings.Contains(f.Quote, "stamps") {
-			s.do(exitOK, "memory", "forget", f.ID, "--session", "part")
-		}
-	}
+	s.forgetFact("--session", "part", "stamps")
 	s.do(exitOK, "sessions", "delete", "part", "--yes")
 	for _, how := range [][]string{{"sessions", "import"}, {"import"}} {
 		said := s.do(exitOK, append(how, file)...)
@@ -179,7 +217,7 @@ func TestImportOfAnEditedConversation(t *testing.T) {
 			texts := func(first string) []string { return append([]string{first}, rest...) }
 			s.do(exitOK, "import", chatGPT(t, 9, "", texts("My cat is called Milo.")...))
 			for _, word := range []string{"Bello", "stamps"} {
-				s.forgetFact(t, word)
+				s.forgetFact("--key", "me", word)
 			}
 			if tt.talk {
 				call, stop := s.serve()
@@ -201,20 +239,4 @@ func TestImportOfAnEditedConversation(t *testing.T) {
 			s.do(exitOK, "sessions", "show", tt.id)
 		})
 	}
-}
-
-// forgetFact forgets the fact of the memory me whose quote has a word.
-func (s *shell) forgetFact(t *testing.T, word string) {
-	t.Helper()
-	var facts []struct{ ID, Quote string }
-	if err := json.Unmarshal([]byte(s.do(exitOK, "memory", "list", "--key", "me", "--json")), &facts); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range facts {
-		if strings.Contains(f.Quote, word) {
-			s.do(exitOK, "memory", "forget", f.ID, "--key", "me")
-			return
-		}
-	}
-	t.Fatalf("no fact says %q: %v", word, facts)
 }

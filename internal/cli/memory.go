@@ -238,6 +238,8 @@ func (a *app) memoryForgetCommand() *cobra.Command {
 	var scope scopeFlags
 	c := &cobra.Command{
 		Use: "forget FACT", Short: "Erase one fact, with its words in the transcript", Args: someWords("a fact's id"),
+		Long: `Erase one fact, with its words in the transcript: in its message, in copies of the
+message that were undone, and in forks. The rest of the messages stays.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			q, err := scope.query()
 			if err != nil {

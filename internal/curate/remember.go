@@ -9,10 +9,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
-	"github.com/hermes-memory/hermes/internal/mention"
-	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -102,102 +99,6 @@ func Notebook(key session.Key) session.ID {
 		id = "memory:" + hex.EncodeToString(sum[:8])
 	}
 	return session.ID(id)
-}
-
-// ForgetFact erases a fact and its words in the transcript. The rest of the message
-// stays.
-func (c *Curator) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) (*Forgotten, error) {
-	fact, err := c.Fact(ctx, o, scope, id)
-	if err != nil {
-		return nil, err
-	}
-	since := c.now()
-	out, err := c.EraseFact(ctx, o, &fact, nil)
-	if err == nil {
-		err = c.passOn(ctx, o, since, out)
-	}
-	return out, err
-}
-
-// EraseFact is ForgetFact for a known fact. held is the lineage whose turn the caller
-// holds; nil for none.
-func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (out *Forgotten, err error) {
-	err = c.inLedger(func(l Ledger, done bool) error {
-		return l.ForgotSentence(ctx, o, fact.Source.Place(), fact.Quote, done)
-	},
-		func() (err error) {
-			out, err = c.eraseFact(ctx, o, fact, held)
-			return err
-		})
-	return out, err
-}
-
-func (c *Curator) eraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (*Forgotten, error) {
-	l := held
-	if l == nil || fact.Source.Root != l.Tip.RootID {
-		other, err := c.lineages.Take(ctx, o, fact.Source.Root, lineage.Bare)
-		if err != nil {
-			return nil, err
-		}
-		defer other.Release()
-		l = other.Lineage
-	}
-	at := fact.Source.Seq
-	ms, err := c.sessions.Messages(ctx, o, fact.Source.Root, session.Range{From: max(0, at-callDistance), To: at + 1})
-	if err != nil || len(ms) == 0 {
-		return nil, fmt.Errorf("read the fact's message: %w", err)
-	}
-	m := &ms[len(ms)-1]
-	was := m.Content
-	m.Content = mention.Blank(m.Content, fact.Source.Start, fact.Source.End)
-	m.Wire = nil
-	changed := append(blankCall(ms[:len(ms)-1], m), *m)
-	place := memory.Place{Root: m.RootID, Seq: m.Seq}
-	release, err := c.lineages.Alone(ctx, o, scopeOf(m))
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	again, learnt, err := c.rebuild(ctx, o, scopeOf(m), retold(map[memory.Place]retelt{place: {m.Content, m.Name}}))
-	if err != nil {
-		return nil, err
-	}
-	rows, err := c.sessionsWithout(ctx, o, m, was)
-	if err != nil {
-		return nil, err
-	}
-	l.Stale()
-	err = c.store.Rewrite(ctx, o, Rewrite{Messages: changed, Sessions: rows,
-		Scopes: []ScopeFacts{learnt}})
-	if err != nil {
-		return nil, fmt.Errorf("erase fact: %w", err)
-	}
-	c.views.DropOwner(o)
-	c.tidy(ctx, o)
-	return &Forgotten{Messages: len(changed), Sentences: 1, Facts: again.gone}, nil
-}
-
-// callDistance is the maximum number of messages between a call and its result.
-const callDistance = 64
-
-// blankCall empties the call of a tool result: if a model stored the fact, the call has
-// its words as well.
-func blankCall(before []session.Message, result *session.Message) []session.Message {
-	if result.Role != session.Tool {
-		return nil
-	}
-	for i := len(before) - 1; i >= 0; i-- {
-		m := &before[i]
-		calls := openai.UnmarshalCalls(m.ToolCalls)
-		for k := range calls {
-			if calls[k].ID == result.ToolCallID {
-				calls[k].Function.Arguments = "{}"
-				m.ToolCalls, m.Wire = openai.MarshalCalls(calls), nil
-				return before[i : i+1 : i+1]
-			}
-		}
-	}
-	return nil
 }
 
 // ForgetSession erases a lineage and everything derived from it. It does not search for

@@ -199,20 +199,25 @@ func trimSummary(s *session.Session, was, now string) bool {
 
 // sessionsWithout are the sessions of a lineage whose titles or summaries had words
 // that a message no longer has, without those words.
-func (c *Curator) sessionsWithout(ctx context.Context, o owner.Owner, m *session.Message, was string) ([]session.Session, error) {
-	rows, err := c.sessions.Sessions(ctx, o, session.Filter{Lineage: m.RootID})
+func (c *Curator) sessionsWithout(ctx context.Context, o owner.Owner, root session.ID, found []wordsIn) ([]session.Session, error) {
+	rows, err := c.sessions.Sessions(ctx, o, session.Filter{Lineage: root})
 	if err != nil {
 		return nil, fmt.Errorf("list lineage: %w", err)
 	}
-	end, err := c.openingEnd(ctx, o, m.RootID)
+	end, err := c.openingEnd(ctx, o, root)
 	if err != nil {
 		return nil, err
 	}
 	var changed []session.Session
 	for i := range rows {
-		untold := untell(&rows[i], was)
-		untold = unname(&rows[i], was, m.Content, m.Seq < end) || untold
-		if trimSummary(&rows[i], was, m.Content) || untold {
+		untold := false
+		for k := range found {
+			was, now := found[k].Content, found[k].blank().Content
+			untold = untell(&rows[i], was) || untold
+			untold = unname(&rows[i], was, now, found[k].Seq < end) || untold
+			untold = trimSummary(&rows[i], was, now) || untold
+		}
+		if untold {
 			changed = append(changed, rows[i])
 		}
 	}
