@@ -104,12 +104,15 @@ func (a *app) printForgotten(f *certified) error {
 	if f.DryRun {
 		verb = "Would erase"
 	}
-	a.say("%s %s.", verb, strings.Join([]string{
+	parts := []string{
 		countOf(f.Sentences, "sentence", "sentences") + " in " + countOf(f.Messages, "message", "messages"),
 		countOf(f.Facts, "fact", "facts"), countOf(f.Sessions, "session", "sessions"),
-		countOf(f.Texts, "title or summary", "titles or summaries"), countOf(f.Jobs, "job", "jobs"),
-		countOf(f.Records, "other record", "other records"),
-	}, ", "))
+		countOf(f.Texts, "title or summary", "titles or summaries"),
+	}
+	if f.About != "" { // what goes with a whole session is not counted
+		parts = append(parts, countOf(f.Jobs, "job", "jobs"), countOf(f.Records, "other record", "other records"))
+	}
+	a.say("%s %s.", verb, strings.Join(parts, ", "))
 	width := 0
 	for _, s := range f.Searched {
 		width = max(width, len(s.File))

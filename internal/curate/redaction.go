@@ -64,9 +64,9 @@ func (c *Curator) forgetHeld(
 		return err
 	}
 	if whole {
-		*out = Forgotten{DryRun: out.DryRun, Sessions: len(rows)}
-		if out.DryRun {
-			return nil
+		*out = Forgotten{DryRun: out.DryRun}
+		if err := c.countWhole(ctx, o, root, rows, out); err != nil || out.DryRun {
+			return err
 		}
 		l.Clear()
 		if err := c.sessions.DeleteLineage(ctx, o, root); fault.KindOf(err) != fault.NotFound {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -99,58 +98,4 @@ func Notebook(key session.Key) session.ID {
 		id = "memory:" + hex.EncodeToString(sum[:8])
 	}
 	return session.ID(id)
-}
-
-// ForgetSession erases a lineage and everything derived from it. It does not search for
-// remains, because a session has no text to search for.
-func (c *Curator) ForgetSession(ctx context.Context, o owner.Owner, id session.ID, dryRun bool) (*Forgotten, error) {
-	tip, err := c.sessions.Tip(ctx, o, id)
-	if err != nil {
-		return nil, fmt.Errorf("find session: %w", err)
-	}
-	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}}, c.now()
-	if err := c.dropLineage(ctx, o, tip, out); err != nil || dryRun {
-		return out, err
-	}
-	return out, errors.Join(c.mirrored(ctx, o), c.passOn(ctx, o, since, out))
-}
-
-// ForgetKey erases every lineage that has a message under a key.
-func (c *Curator) ForgetKey(ctx context.Context, o owner.Owner, key session.Key, dryRun bool) (*Forgotten, error) {
-	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}}, c.now()
-	facts, err := c.Facts(ctx, o, memory.Scope{Key: key})
-	if err != nil {
-		return nil, err
-	}
-	roots := make(map[session.ID]bool)
-	for i := range facts {
-		roots[facts[i].Source.Root] = true
-	}
-	err = c.eachLineage(ctx, o, func(tip session.Session) error {
-		if tip.Key != key && !roots[tip.RootID] {
-			return nil
-		}
-		return c.dropLineage(ctx, o, tip, out)
-	})
-	if err != nil || dryRun {
-		return out, err
-	}
-	return out, errors.Join(c.mirrored(ctx, o), c.passOn(ctx, o, since, out))
-}
-
-func (c *Curator) dropLineage(ctx context.Context, o owner.Owner, tip session.Session, out *Forgotten) error {
-	rows, err := c.sessions.Sessions(ctx, o, session.Filter{Lineage: tip.RootID})
-	if err != nil {
-		return fmt.Errorf("list lineage: %w", err)
-	}
-	out.Sessions += len(rows)
-	out.Messages += int(tip.NextSeq)
-	if out.DryRun {
-		return nil
-	}
-	return c.inLedger(func(l Ledger, done bool) error { return l.ForgotLineage(ctx, o, tip.RootID, done) },
-		func() error {
-			_, err := c.remove(ctx, o, tip.ID, nil)
-			return err
-		})
 }

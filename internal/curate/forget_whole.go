@@ -1,0 +1,95 @@
+package curate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// ForgetSession erases a lineage and everything derived from it. It does not search for
+// remains, because a session has no text to search for.
+func (c *Curator) ForgetSession(ctx context.Context, o owner.Owner, id session.ID, dryRun bool) (*Forgotten, error) {
+	tip, err := c.sessions.Tip(ctx, o, id)
+	if err != nil {
+		return nil, fmt.Errorf("find session: %w", err)
+	}
+	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}}, c.now()
+	if err := c.dropLineage(ctx, o, tip, out); err != nil || dryRun {
+		return out, err
+	}
+	return out, errors.Join(c.mirrored(ctx, o), c.passOn(ctx, o, since, out))
+}
+
+// ForgetKey erases every lineage that has a message under a key.
+func (c *Curator) ForgetKey(ctx context.Context, o owner.Owner, key session.Key, dryRun bool) (*Forgotten, error) {
+	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}}, c.now()
+	facts, err := c.Facts(ctx, o, memory.Scope{Key: key})
+	if err != nil {
+		return nil, err
+	}
+	roots := make(map[session.ID]bool)
+	for i := range facts {
+		roots[facts[i].Source.Root] = true
+	}
+	err = c.eachLineage(ctx, o, func(tip session.Session) error {
+		if tip.Key != key && !roots[tip.RootID] {
+			return nil
+		}
+		return c.dropLineage(ctx, o, tip, out)
+	})
+	if err != nil || dryRun {
+		return out, err
+	}
+	return out, errors.Join(c.mirrored(ctx, o), c.passOn(ctx, o, since, out))
+}
+
+func (c *Curator) dropLineage(ctx context.Context, o owner.Owner, tip session.Session, out *Forgotten) error {
+	rows, err := c.sessions.Sessions(ctx, o, session.Filter{Lineage: tip.RootID})
+	if err != nil {
+		return fmt.Errorf("list lineage: %w", err)
+	}
+	if err := c.countWhole(ctx, o, tip.RootID, rows, out); err != nil || out.DryRun {
+		return err
+	}
+	return c.inLedger(func(l Ledger, done bool) error { return l.ForgotLineage(ctx, o, tip.RootID, done) },
+		func() error {
+			_, err := c.remove(ctx, o, tip.ID, nil)
+			return err
+		})
+}
+
+// countWhole adds to a certificate what a lineage has that is erased whole. Undone messages count, too.
+func (c *Curator) countWhole(ctx context.Context, o owner.Owner, root session.ID, rows []session.Session, out *Forgotten) error {
+	out.Sessions += len(rows)
+	for i := range rows {
+		if r := &rows[i]; r.Title+r.SystemPrompt+r.Summary != "" {
+			out.Texts++
+		}
+	}
+	err := c.quotes.Facts(ctx, o, memory.Scope{Root: root, Whole: true}, func(*memory.StoredFact) bool {
+		out.Facts++
+		return ctx.Err() == nil
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return fmt.Errorf("count facts: %w", err)
+	}
+	for from := int64(0); ; {
+		ms, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, Limit: copyPage, Bytes: copyBytes})
+		if err != nil {
+			return fmt.Errorf("read messages: %w", err)
+		}
+		if len(ms) == 0 {
+			return nil
+		}
+		from = ms[len(ms)-1].Seq + 1
+		out.Messages += len(ms)
+		for i := range ms {
+			out.Sentences += len(language.Sentences(ms[i].Content))
+		}
+	}
+}

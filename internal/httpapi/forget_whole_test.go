@@ -1,0 +1,37 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestForgetWholeCounts: the certificate of a session that is erased whole has what it had, undone messages included.
+func TestForgetWholeCounts(t *testing.T) {
+	t.Parallel()
+	for name, what := range map[string]string{"session": `"session_id":"zebu"`, "key": `"session_key":"k"`, "thing": `"about":"zebu"`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, options{})
+			add := func(id, key, text string) {
+				t.Helper()
+				body := fmt.Sprintf(`{"messages":[{"role":"user","content":%q},{"role":"assistant","content":"Fine."}]}`, text)
+				if got := w.call("POST", "/api/sessions/"+id+"/messages", body, "X-Hermes-Session-Key", key); got.status != 200 {
+					t.Fatalf("got %d %s", got.status, got.body)
+				}
+			}
+			add("other", "", "I like milk.")
+			add("zebu", "j", "I like tea.")
+			add("zebu", "k", "My dog is called Bello. I live in Graz.")
+			add("zebu", "k", "I like rum. I like gin. I like ale.")
+			w.call("POST", "/api/sessions/zebu/undo", "")
+			want := `"dry_run":true,"messages_redacted":6,"sentences_erased":9,"facts_erased":3,"sessions_deleted":1,"titles_prompts_summaries_redacted":1,`
+			for _, dry := range []string{"true", "false"} {
+				got := w.call("POST", "/api/memory/forget", `{`+what+`,"dry_run":`+dry+`}`)
+				if want := strings.Replace(want, "true", dry, 1); got.status != 200 || !strings.Contains(got.body, want) {
+					t.Errorf("got %d %s, want %s", got.status, got.body, want)
+				}
+			}
+		})
+	}
+}
