@@ -278,12 +278,16 @@ func (t *talk) recap(ctx context.Context) error {
 	if err := t.api.call(ctx, http.MethodGet, path, nil, &page); err != nil {
 		return err
 	}
+	var s sessionRow
+	if err := t.api.call(ctx, http.MethodGet, t.path("?include=undone"), nil, &s); err != nil {
+		return err
+	}
 	head := "Resumed " + t.session.ID
 	if t.session.Title != "" {
 		head += ", " + string(t.session.Title)
 	}
 	t.quiet(fmt.Sprintf("%s; last spoken in %s.", head, t.session.LastActive.Local().Format("2006-01-02 15:04")))
-	if earlier := t.session.Messages - int64(len(page.Data)); earlier > 0 {
+	if earlier := s.Messages - s.Undone - int64(len(page.Data)); earlier > 0 {
 		t.quiet(fmt.Sprintf("%d earlier messages are not shown here; memory has them.", earlier))
 	}
 	for _, m := range page.Data {

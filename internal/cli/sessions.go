@@ -29,10 +29,22 @@ type sessionRow struct {
 	EndReason    optional   `json:"end_reason"`
 	LastActive   time.Time  `json:"last_active"`
 	Messages     int64      `json:"lineage_message_count"`
+	Undone       int64      `json:"undone_message_count,omitempty"` // of the messages; 0 if it was not asked for
 	InputTokens  int64      `json:"input_tokens"`
 	OutputTokens int64      `json:"output_tokens"`
 	Compressions int        `json:"compressions"`
 	Preview      optional   `json:"preview"`
+}
+
+// said is how many messages stand, and how many were undone.
+func (s *sessionRow) said() string { return standing(s.Messages, s.Undone) }
+
+func standing(all, undone int64) string {
+	out := strconv.FormatInt(all-undone, 10)
+	if undone > 0 {
+		out += fmt.Sprintf(" (%d undone)", undone)
+	}
+	return out
 }
 
 // optional is a text that is null in JSON if it is empty.
@@ -86,7 +98,7 @@ func (a *app) sessionsListCommand() *cobra.Command {
 			if limit < 1 {
 				return usageError{errors.New("--limit is a number from 1")}
 			}
-			q := url.Values{}
+			q := url.Values{"include": {"undone"}}
 			if source != "" {
 				q.Set("source", source)
 			}
@@ -128,7 +140,7 @@ func (a *app) printSessions(rows []json.RawMessage) error {
 		if s.EndedAt != nil {
 			started += " (ended)"
 		}
-		table = append(table, []string{terminal.OneLine(s.ID), terminal.OneLine(s.Source), model, strconv.FormatInt(s.Messages, 10), started})
+		table = append(table, []string{terminal.OneLine(s.ID), terminal.OneLine(s.Source), model, s.said(), started})
 	}
 	widths := []int{30, 12, 30, 8}
 	for _, row := range table {
@@ -162,6 +174,7 @@ func (a *app) sessionsStatsCommand() *cobra.Command {
 				var stats struct {
 					Sessions int64 `json:"total_sessions"`
 					Messages int64 `json:"total_messages"`
+					Undone   int64 `json:"undone_messages"`
 					Sources  []struct {
 						Source   string `json:"source"`
 						Sessions int64  `json:"sessions"`
@@ -175,7 +188,7 @@ func (a *app) sessionsStatsCommand() *cobra.Command {
 					return a.printJSON(stats)
 				}
 				a.say("Total sessions: %d", stats.Sessions)
-				a.say("Total messages: %d", stats.Messages)
+				a.say("Total messages: %s", standing(stats.Messages, stats.Undone))
 				for _, s := range stats.Sources {
 					a.say("%s: %d sessions", s.Source, s.Sessions)
 				}

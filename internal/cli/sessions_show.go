@@ -52,7 +52,7 @@ func (a *app) sessionsShowCommand() *cobra.Command {
 			}
 			return a.withClient(c, func(cl *client) error {
 				var s sessionRow
-				if err := cl.call(c.Context(), http.MethodGet, sessionPath(args[0]), nil, &s); err != nil {
+				if err := cl.call(c.Context(), http.MethodGet, sessionPath(args[0], "?include=undone"), nil, &s); err != nil {
 					return err
 				}
 				ms, err := newestMessages(c, cl, s.ID, limit, undone)
@@ -133,7 +133,7 @@ func (a *app) printSession(s *sessionRow) {
 		}
 		line("Ended", "%s%s", s.EndedAt.Local().Format(clock), reason)
 	}
-	line("Messages", "%d", s.Messages)
+	line("Messages", "%s", s.said())
 	line("Tokens", "%d in, %d out", s.InputTokens, s.OutputTokens)
 	if s.RootID != s.ID {
 		line("Began as", "%s, compressed %s", s.RootID, countOf(s.Compressions, "time", "times"))

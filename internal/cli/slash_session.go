@@ -89,7 +89,7 @@ func (t *talk) listSessions(ctx context.Context, number string) error {
 		}
 	}
 	var list page[sessionRow]
-	if err := t.call(ctx, http.MethodGet, fmt.Sprintf("/api/sessions?source=cli&limit=%d", n), nil, &list); err != nil {
+	if err := t.call(ctx, http.MethodGet, fmt.Sprintf("/api/sessions?source=cli&include=undone&limit=%d", n), nil, &list); err != nil {
 		return err
 	}
 	t.names = nil
@@ -99,7 +99,7 @@ func (t *talk) listSessions(ctx context.Context, number string) error {
 		if s.RootID == t.session.RootID {
 			mark = "*"
 		}
-		t.app.say("%s %s  %s  %4d messages  %s", block(mark), s.ID, s.LastActive.Local().Format("2006-01-02 15:04"), s.Messages, sessionNote(s))
+		t.app.say("%s %s  %s  %4s messages  %s", block(mark), s.ID, s.LastActive.Local().Format("2006-01-02 15:04"), s.said(), sessionNote(s))
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (t *talk) compress(ctx context.Context, _ string) error {
 // showStatus shows the session and what the last turn sent.
 func (t *talk) showStatus(ctx context.Context, _ string) error {
 	var s sessionRow
-	if err := t.call(ctx, http.MethodGet, t.path(""), nil, &s); err != nil {
+	if err := t.call(ctx, http.MethodGet, t.path("?include=undone"), nil, &s); err != nil {
 		return err
 	}
 	row := func(name, value string) {
@@ -147,7 +147,7 @@ func (t *talk) showStatus(ctx context.Context, _ string) error {
 	}
 	row("memory", memory)
 	row("begun", s.StartedAt.Local().Format("2006-01-02 15:04"))
-	row("messages", strconv.FormatInt(s.Messages, 10))
+	row("messages", s.said())
 	if s.Compressions > 0 {
 		row("compressed", fmt.Sprintf("%d times", s.Compressions))
 	}

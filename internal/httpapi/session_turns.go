@@ -112,9 +112,10 @@ func (s *server) sessionStats(w http.ResponseWriter, r *http.Request) error {
 		Object   string   `json:"object"`
 		Sessions int64    `json:"total_sessions"`
 		Messages int64    `json:"total_messages"`
+		Undone   int64    `json:"undone_messages"`
 		Sources  []source `json:"sources"`
 		Bytes    *int64   `json:"database_bytes"`
-	}{Object: "hermes.stats", Sessions: stats.Sessions, Messages: stats.Messages, Sources: []source{}}
+	}{Object: "hermes.stats", Sessions: stats.Sessions, Messages: stats.Messages, Undone: stats.Undone, Sources: []source{}}
 	for _, c := range stats.Sources {
 		out.Sources = append(out.Sources, source{c.Source, c.Sessions})
 	}

@@ -38,6 +38,7 @@ type sessionJSON struct {
 	LastActive    time.Time  `json:"last_active"`
 	MessageCount  int        `json:"message_count"`
 	LineageCount  int64      `json:"lineage_message_count"`
+	UndoneCount   int        `json:"undone_message_count,omitempty"` // if it was asked for
 	ToolCallCount int        `json:"tool_call_count"`
 	InputTokens   int64      `json:"input_tokens"`
 	OutputTokens  int64      `json:"output_tokens"`
@@ -110,12 +111,25 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	undone, err := s.undoneCounts(r, roots)
+	if err != nil {
+		return err
+	}
 	page := pageOf(rows, next, func(l *session.Session) sessionJSON {
 		row := sessionOf(l)
+		row.UndoneCount = undone[l.RootID]
 		row.Preview = optional(preview(openings[l.RootID]))
 		return row
 	})
 	return writeJSON(w, http.StatusOK, page)
+}
+
+// undoneCounts are how many messages of lineages were undone; none unless the request asks for them.
+func (s *server) undoneCounts(r *http.Request, roots []session.ID) (map[session.ID]int, error) {
+	if r.URL.Query().Get("include") != "undone" {
+		return nil, nil
+	}
+	return s.Catalog.UndoneCounts(r.Context(), ownerOf(r), roots)
 }
 
 // previewLength is the length of a preview, in characters.
@@ -299,7 +313,15 @@ func (s *server) getSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	undone, err := s.undoneCounts(r, []session.ID{tip.RootID})
+	if err != nil {
+		return err
+	}
 	setSession(w.Header(), tip.ID, tip.RootID)
+	if undone != nil { // without a tag, which is that of the session alone
+		out.UndoneCount = undone[tip.RootID]
+		return writeJSON(w, http.StatusOK, out)
+	}
 	return writeTagged(w, r, out)
 }
 

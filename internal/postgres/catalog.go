@@ -17,7 +17,7 @@ const tablesSize = `(SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigin
 // Stats implements session.Catalog. The size is that of the tables of all owners.
 func (db *DB) Stats(ctx context.Context, o owner.Owner) (session.Stats, error) {
 	const bySource = `SELECT source, count(*) FROM sessions WHERE owner_id = ? AND is_tip GROUP BY source ORDER BY count(*) DESC, source`
-	const counted = `SELECT (SELECT count(*) FROM messages WHERE owner_id = ?), ` + tablesSize
+	const counted = `SELECT count(*), count(undone_at), ` + tablesSize + ` FROM messages WHERE owner_id = ?`
 	var out session.Stats
 	var err error
 	out.Sources, err = rowsOf(ctx, db, func(rows *rows) (c session.SourceCount, err error) {
@@ -28,7 +28,7 @@ func (db *DB) Stats(ctx context.Context, o owner.Owner) (session.Stats, error) {
 	if err != nil {
 		return session.Stats{}, fmt.Errorf("count sessions: %w", err)
 	}
-	if err := db.row(ctx, counted, o.ID()).Scan(&out.Messages, &out.Bytes); err != nil {
+	if err := db.row(ctx, counted, o.ID()).Scan(&out.Messages, &out.Undone, &out.Bytes); err != nil {
 		return out, fmt.Errorf("count messages: %w", err)
 	}
 	return out, nil
@@ -49,6 +49,15 @@ func (db *DB) SpokenCounts(ctx context.Context, o owner.Owner, roots []session.I
 	out, err := ofRoots[int](ctx, db, o, roots, storage.SpokenCount)
 	if err != nil {
 		return nil, fmt.Errorf("count messages: %w", err)
+	}
+	return out, nil
+}
+
+// UndoneCounts implements session.Catalog.
+func (db *DB) UndoneCounts(ctx context.Context, o owner.Owner, roots []session.ID) (map[session.ID]int, error) {
+	out, err := ofRoots[int](ctx, db, o, roots, storage.UndoneCount)
+	if err != nil {
+		return nil, fmt.Errorf("count undone messages: %w", err)
 	}
 	return out, nil
 }

@@ -42,6 +42,9 @@ type Catalog interface {
 	// SpokenCounts returns how many standing messages that [Spoken] keeps each of the
 	// lineages with the given roots has. Roots that do not exist are left out.
 	SpokenCounts(ctx context.Context, o owner.Owner, roots []ID) (map[ID]int, error)
+	// UndoneCounts returns how many undone messages each of the lineages with the given roots
+	// has. Roots that do not exist are left out.
+	UndoneCounts(ctx context.Context, o owner.Owner, roots []ID) (map[ID]int, error)
 	// FreeTitle returns the title if no session of the owner has it, else the next free
 	// numbered form: "title #2", "title #3"….
 	FreeTitle(ctx context.Context, o owner.Owner, title string) (string, error)
@@ -79,6 +82,7 @@ const OpeningLength = 400
 type Stats struct {
 	Sessions int64 // lineages
 	Messages int64
+	Undone   int64         // of the messages
 	Sources  []SourceCount // most sessions first
 	// Bytes is the size of the whole database, all owners together.
 	Bytes int64

@@ -16,7 +16,7 @@ import (
 // Stats implements session.Catalog.
 func (db *DB) Stats(ctx context.Context, o owner.Owner) (session.Stats, error) {
 	const bySource = `SELECT source, count(*) FROM sessions WHERE owner_id = ? AND is_tip = 1 GROUP BY source ORDER BY count(*) DESC, source`
-	const counted = `SELECT (SELECT count(*) FROM messages WHERE owner_id = ?), (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`
+	const counted = `SELECT count(*), count(undone_at), (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size()) FROM messages WHERE owner_id = ?`
 	var out session.Stats
 	rows, err := db.read.QueryContext(ctx, bySource, o.ID())
 	if err != nil {
@@ -34,7 +34,7 @@ func (db *DB) Stats(ctx context.Context, o owner.Owner) (session.Stats, error) {
 	if err := rows.Err(); err != nil {
 		return out, fmt.Errorf("count sessions: %w", err)
 	}
-	if err := db.read.QueryRowContext(ctx, counted, o.ID()).Scan(&out.Messages, &out.Bytes); err != nil {
+	if err := db.read.QueryRowContext(ctx, counted, o.ID()).Scan(&out.Messages, &out.Undone, &out.Bytes); err != nil {
 		return out, fmt.Errorf("count messages: %w", err)
 	}
 	return out, nil
@@ -58,6 +58,15 @@ func (db *DB) SpokenCounts(ctx context.Context, o owner.Owner, roots []session.I
 	out, err := ofRoots[int](ctx, db, o, roots, storage.SpokenCount)
 	if err != nil {
 		return nil, fmt.Errorf("count messages: %w", err)
+	}
+	return out, nil
+}
+
+// UndoneCounts implements session.Catalog.
+func (db *DB) UndoneCounts(ctx context.Context, o owner.Owner, roots []session.ID) (map[session.ID]int, error) {
+	out, err := ofRoots[int](ctx, db, o, roots, storage.UndoneCount)
+	if err != nil {
+		return nil, fmt.Errorf("count undone messages: %w", err)
 	}
 	return out, nil
 }

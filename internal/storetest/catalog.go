@@ -12,7 +12,7 @@ func catalogTests() []test {
 	return []test{
 		{"sessions and messages are counted", testStats},
 		{"a list has previews", testPreviews},
-		{"spoken messages are counted", testSpokenCounts},
+		{"spoken and undone messages are counted", testSpokenCounts},
 		{"filters by text and by state", testListQuery},
 		{"a reset leaves two lineages", testReset},
 	}
@@ -38,7 +38,7 @@ func testStats(t *testing.T, st Store) {
 	got, err = st.Stats(t.Context(), alice())
 	kind(t, "stats", err, "")
 	got.Bytes = 0
-	same(t, "stats", got, session.Stats{Sessions: 4, Messages: 3, Sources: []session.SourceCount{
+	same(t, "stats", got, session.Stats{Sessions: 4, Messages: 3, Undone: 1, Sources: []session.SourceCount{
 		{Source: session.SourceCLI, Sessions: 2}, {Source: session.SourceAPI, Sessions: 1}, {Source: session.SourceCron, Sessions: 1},
 	}})
 }
@@ -100,6 +100,9 @@ func testSpokenCounts(t *testing.T, st Store) {
 	ofBob, err := st.SpokenCounts(t.Context(), bob(), []session.ID{"plain", "mixed"})
 	kind(t, "count", err, "")
 	same(t, "counts of another owner", ofBob, map[session.ID]int{"plain": 1})
+	undone, err := st.UndoneCounts(t.Context(), alice(), []session.ID{"plain", "mixed", "empty", "absent"})
+	kind(t, "count undone", err, "")
+	same(t, "undone", undone, map[session.ID]int{"plain": 0, "mixed": 2, "empty": 0})
 	ms, err := st.Messages(t.Context(), alice(), "mixed", session.Range{Standing: true})
 	kind(t, "messages", err, "")
 	same(t, "as the messages say", got["mixed"], len(session.Spoken(ms)))

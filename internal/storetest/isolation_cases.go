@@ -33,6 +33,9 @@ func catalogCases() map[string]isolationCase {
 		"SpokenCounts": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.SpokenCounts(ctx, o, []session.ID{theSession})
 		}},
+		"UndoneCounts": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.UndoneCounts(ctx, o, []session.ID{theSession})
+		}},
 		"Memories": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Memories(ctx, o, session.MemoryFilter{Limit: 10})
 		}},
