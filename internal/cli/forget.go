@@ -127,6 +127,11 @@ func (a *app) printForgotten(f *certified) error {
 	if err := a.printPassed(f.External); err != nil {
 		return err
 	}
+	a.printAlike(f.Alike)
+	if f.Left > 0 && len(f.Alike) > 0 {
+		return fmt.Errorf("%s in the files above: the text index has the words of the other spellings without accents. "+
+			"Forget those, too, if they are meant", countOf(f.Left, "mention is left", "mentions are left"))
+	}
 	if f.Left > 0 {
 		return fmt.Errorf("%d mentions are left in the files above; close other programs that read the database, and try again", f.Left)
 	}
@@ -135,6 +140,17 @@ func (a *app) printForgotten(f *certified) error {
 	}
 	a.printHeldBy(f.Backups)
 	return nil
+}
+
+// printAlike says which spellings stay that a search for the name finds, and how to forget them.
+func (a *app) printAlike(spellings []string) {
+	if len(spellings) == 0 {
+		return
+	}
+	a.say("These spellings differ in accents only. They stay, and a search finds them. To forget one:")
+	for _, s := range spellings {
+		a.say("  hermes forget --about %q", s)
+	}
 }
 
 // printHeldBy names the backups that may still hold what was erased.

@@ -31,6 +31,10 @@ type Forgotten struct {
 	Left int `json:"left"`
 	// External is what external memory providers have forgotten of it; nil if none was told.
 	External *PassedOn `json:"external_memory,omitempty"`
+	// Alike are spellings that the owner's texts still have and that differ from the name in accents only, such as "José"
+	// for "Jose". They are no mentions, but a search for the name finds them, and the text index has their words without
+	// accents.
+	Alike []string `json:"alike,omitempty"`
 	// Samples are the first sentences that would be erased; of a dry run only.
 	Samples []Sample `json:"samples,omitempty"`
 }
@@ -65,7 +69,10 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 	defer leave()
 	out := &Forgotten{About: thing.About(), DryRun: dryRun, Searched: []Trace{}}
 	if dryRun {
-		return out, c.forgetAll(ctx, o, thing, out)
+		if err := c.forgetAll(ctx, o, thing, out); err != nil {
+			return nil, err
+		}
+		return out, c.findAlike(ctx, o, thing, out)
 	}
 	erased := memory.NewErasure(o, thing, c.now())
 	err = c.inLedger(func(l Ledger, done bool) error { return l.Forgot(ctx, o, &erased, done) },
@@ -73,7 +80,18 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	return out, c.findAlike(ctx, o, thing, out)
+}
+
+// findAlike looks for spellings of a thing that differ in accents only. It erases none: "Muller" may be another person
+// than "Müller".
+func (c *Curator) findAlike(ctx context.Context, o owner.Owner, thing *mention.Thing, out *Forgotten) error {
+	alike := mention.NewAlike(thing)
+	if err := c.sweeper.Texts(ctx, o, alike.Look); err != nil {
+		return fmt.Errorf("search for other spellings: %w", err)
+	}
+	out.Alike = alike.Found()
+	return nil
 }
 
 // forgetThing erases a thing for good, and searches for it afterwards.
