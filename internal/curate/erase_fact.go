@@ -187,22 +187,16 @@ type wordsIn struct {
 // whenever they were said, and in others those that were said at the same time.
 func (c *Curator) findWords(ctx context.Context, o owner.Owner, root session.ID, w *wording) ([]wordsIn, error) {
 	var found []wordsIn
-	for from := int64(0); ; {
-		ms, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, Limit: copyPage, Bytes: copyBytes})
+	for m, err := range c.messages(ctx, o, root) {
 		if err != nil {
-			return nil, fmt.Errorf("read messages: %w", err)
+			return nil, err
 		}
-		if len(ms) == 0 {
-			return found, nil
-		}
-		from = ms[len(ms)-1].Seq + 1
-		for i := range ms {
-			if spans := w.in(&ms[i]); len(spans) > 0 {
-				found = append(found, wordsIn{ms[i], spans})
-				w.said[ms[i].SaidAt.UnixMilli()] = w.said[ms[i].SaidAt.UnixMilli()] || ms[i].RootID == w.Source.Root
-			}
+		if spans := w.in(&m); len(spans) > 0 {
+			found = append(found, wordsIn{m, spans})
+			w.said[m.SaidAt.UnixMilli()] = w.said[m.SaidAt.UnixMilli()] || m.RootID == w.Source.Root
 		}
 	}
+	return found, nil
 }
 
 // in are the places of the words in a message, if it is the fact's message or a copy.

@@ -78,18 +78,12 @@ func (c *Curator) countWhole(ctx context.Context, o owner.Owner, root session.ID
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("count facts: %w", err)
 	}
-	for from := int64(0); ; {
-		ms, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, Limit: copyPage, Bytes: copyBytes})
+	for m, err := range c.messages(ctx, o, root) {
 		if err != nil {
-			return fmt.Errorf("read messages: %w", err)
+			return err
 		}
-		if len(ms) == 0 {
-			return nil
-		}
-		from = ms[len(ms)-1].Seq + 1
-		out.Messages += len(ms)
-		for i := range ms {
-			out.Sentences += len(language.Sentences(ms[i].Content))
-		}
+		out.Messages++
+		out.Sentences += len(language.Sentences(m.Content))
 	}
+	return nil
 }

@@ -182,8 +182,8 @@ type importer struct {
 	opened bool
 	// begun says that messages of the lineage were stored before, and extends that the whole lineage was.
 	begun, extends bool
-	names            map[string]string // tool names by call id
-	keys             []session.Key     // whose memory lacks messages
+	names          map[string]string // tool names by call id
+	keys           []session.Key     // whose memory lacks messages
 	// met are the scopes that have learnt messages of this lineage.
 	met map[memory.Scope]bool
 }
