@@ -136,7 +136,7 @@ func (g *Gateway) conclude(
 		if err != nil {
 			return allSends{}, err
 		}
-		s.Sends = list
+		s.Sends, s.Edited = list, bot.editEach(chat.Type) > 0
 		s.undelivered()
 	}
 	if err := g.reviseMissing(ctx, o, chat, b); err != nil {

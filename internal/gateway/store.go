@@ -214,7 +214,10 @@ type Settlement struct {
 	// Noticed says that the chat's notice was told.
 	Noticed bool
 	Sends   []Send
-	At      time.Time
+	// Edited says that messages of Sends may have been edited while the answer was written, so that the platform shows
+	// another text than the stored one. Those that were sent become ToEdit, but for files.
+	Edited bool
+	At     time.Time
 }
 
 // Queues are the lengths of a bot's queues.

@@ -322,6 +322,10 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 	if err != nil {
 		return false, err
 	}
+	known := replacesContent
+	if s.Edited {
+		known = revisesContent
+	}
 	err = db.w.submit(ctx, o, func(t *tx) error {
 		for _, e := range s.Events {
 			if err := t.settleEvent(o, &s, e); err != nil {
@@ -333,7 +337,7 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 			append([]any{string(s.Session), string(s.Session), null(s.Session), s.Noticed, millis(s.At)}, placeArgs(o, s.Place)...)...); err != nil {
 			return fmt.Errorf("update chat: %w", err)
 		}
-		if err := t.putSends(rows, replacesContent); err != nil || len(rows) == 0 {
+		if err := t.putSends(rows, known); err != nil || len(rows) == 0 {
 			return err
 		}
 		var open int

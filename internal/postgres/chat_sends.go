@@ -38,12 +38,14 @@ const insertSend = `INSERT INTO chat_sends AS s (id, owner_id, platform, account
 		interaction, plain, state, wake_at, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 // What becomes of a message that is stored already. One that was sent, or may have been, is to be
-// edited if its content is another one now.
+// edited if its content is another one now, or if the platform may show another one.
 const (
-	replacesContent = ` ON CONFLICT (owner_id, id) DO UPDATE SET origin = excluded.origin, text = excluded.text, buttons = excluded.buttons,
+	putsContent = ` ON CONFLICT (owner_id, id) DO UPDATE SET origin = excluded.origin, text = excluded.text, buttons = excluded.buttons,
 			file_name = coalesce(s.file_name, excluded.file_name), file_text = coalesce(s.file_text, excluded.file_text),
-			state = CASE WHEN s.state = 'sent' AND (s.text <> excluded.text OR s.buttons IS DISTINCT FROM excluded.buttons) THEN 'changed' ELSE s.state END`
-	keepsContent = ` ON CONFLICT (owner_id, id) DO NOTHING`
+			state = CASE WHEN s.state = 'sent' AND (s.text <> excluded.text OR s.buttons IS DISTINCT FROM excluded.buttons`
+	replacesContent = putsContent + `) THEN 'changed' ELSE s.state END`
+	revisesContent  = putsContent + ` OR s.file_name IS NULL) THEN 'changed' ELSE s.state END`
+	keepsContent    = ` ON CONFLICT (owner_id, id) DO NOTHING`
 )
 
 // putSends stores messages. known says what becomes of those that are stored already.

@@ -335,6 +335,10 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 	if err != nil {
 		return false, err
 	}
+	known := replacesContent
+	if s.Edited {
+		known = revisesContent
+	}
 	err = db.w.submit(ctx, func(t *tx) error {
 		for _, e := range s.Events {
 			if err := t.settleEvent(o, &s, e); err != nil {
@@ -347,7 +351,7 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 			return fmt.Errorf("update chat: %w", err)
 		}
 		t.chatsChanged(o)
-		if err := t.putSends(rows, replacesContent); err != nil || len(rows) == 0 {
+		if err := t.putSends(rows, known); err != nil || len(rows) == 0 {
 			return err
 		}
 		var open int

@@ -38,12 +38,14 @@ const insertSend = `INSERT INTO chat_sends (id, owner_id, platform, account, cha
 		interaction, plain, state, wake_at, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 // What becomes of a message that is stored already. One that was sent, or may have been, is to be
-// edited if its content is another one now.
+// edited if its content is another one now, or if the platform may show another one.
 const (
-	replacesContent = ` ON CONFLICT (owner_id, id) DO UPDATE SET origin = excluded.origin, text = excluded.text, buttons = excluded.buttons,
+	putsContent = ` ON CONFLICT (owner_id, id) DO UPDATE SET origin = excluded.origin, text = excluded.text, buttons = excluded.buttons,
 			file_name = coalesce(file_name, excluded.file_name), file_text = coalesce(file_text, excluded.file_text),
-			state = CASE WHEN state = 'sent' AND (text <> excluded.text OR buttons IS NOT excluded.buttons) THEN 'changed' ELSE state END`
-	keepsContent = ` ON CONFLICT (owner_id, id) DO NOTHING`
+			state = CASE WHEN state = 'sent' AND (text <> excluded.text OR buttons IS NOT excluded.buttons`
+	replacesContent = putsContent + `) THEN 'changed' ELSE state END`
+	revisesContent  = putsContent + ` OR file_name IS NULL) THEN 'changed' ELSE state END`
+	keepsContent    = ` ON CONFLICT (owner_id, id) DO NOTHING`
 )
 
 // putSends stores messages. known says what becomes of those that are stored already.

@@ -50,6 +50,19 @@ func testSendChanges(t *testing.T, st Store) {
 		t.Fatal(err)
 	}
 	state(gateway.Sent)
+	settle := func(edited bool) {
+		t.Helper()
+		_, err := st.SettleEvents(ctx, alice(), gateway.Settlement{
+			Place: placeOf("c"), State: gateway.Answered, Sends: []gateway.Send{got}, Edited: edited, At: hour(2)})
+		kind(t, "settle", err, "")
+	}
+	settle(false)
+	state(gateway.Sent)
+	settle(true) // the platform may show another text than the stored one
+	state(gateway.ToEdit)
+	if err := st.MarkSend(ctx, alice(), &got); err != nil {
+		t.Fatal(err)
+	}
 	got.Buttons = nil
 	add(got)
 	state(gateway.ToEdit)
