@@ -50,19 +50,6 @@ func testSendChanges(t *testing.T, st Store) {
 		t.Fatal(err)
 	}
 	state(gateway.Sent)
-	settle := func(edited bool) {
-		t.Helper()
-		_, err := st.SettleEvents(ctx, alice(), gateway.Settlement{
-			Place: placeOf("c"), State: gateway.Answered, Sends: []gateway.Send{got}, Edited: edited, At: hour(2)})
-		kind(t, "settle", err, "")
-	}
-	settle(false)
-	state(gateway.Sent)
-	settle(true) // the platform may show another text than the stored one
-	state(gateway.ToEdit)
-	if err := st.MarkSend(ctx, alice(), &got); err != nil {
-		t.Fatal(err)
-	}
 	got.Buttons = nil
 	add(got)
 	state(gateway.ToEdit)
@@ -73,6 +60,23 @@ func testSendChanges(t *testing.T, st Store) {
 	byMessage, err := st.FindSend(ctx, alice(), placeOf("c"), "unknown", "m1")
 	if err != nil || byMessage.ID != "a" {
 		t.Errorf("by the platform's id: got %+v, %v", byMessage, err)
+	}
+}
+
+func testSendRevised(t *testing.T, st Store) {
+	ctx := t.Context()
+	s := outbound("a", "whole")
+	kind(t, "begin", st.BeginSend(ctx, alice(), s), "")
+	s.State, s.Message, s.SentAt = gateway.Sent, "m1", hour(1)
+	kind(t, "mark", st.MarkSend(ctx, alice(), &s), "")
+	for edited, want := range []gateway.SendState{gateway.Sent, gateway.ToEdit} { // the platform may show another text
+		_, err := st.SettleEvents(ctx, alice(), gateway.Settlement{
+			Place: placeOf("c"), State: gateway.Answered, Sends: []gateway.Send{s}, Edited: edited == 1, At: hour(2),
+		})
+		kind(t, "settle", err, "")
+		if got, err := st.FindSend(ctx, alice(), placeOf("c"), "a", ""); err != nil || got.State != want {
+			t.Errorf("edited %d: got %v, %v, want %v", edited, got.State, err, want)
+		}
 	}
 }
 

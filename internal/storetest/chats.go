@@ -25,6 +25,7 @@ func chatTests() []test {
 		{"an answer that is given up loses its events", testLoseAnswer},
 		{"a settled event leaves a chat where it was led", testSettleElsewhere},
 		{"a sent message is edited if its text changes", testSendChanges},
+		{"a sent message is edited if the platform may show another text", testSendRevised},
 		{"a part that is begun replaces nothing", testBeginSend},
 		{"a chat is led from one session to another", testLeadChat},
 		{"a chat moves with all it has", testMoveChat},
