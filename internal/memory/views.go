@@ -47,7 +47,7 @@ func (c *Views) Stats() piece.Stats {
 // Full reports whether views whose facts took a number of bytes, and now take another one, have so much of
 // the cache that they should be left, so that they shed what they have read. Views that held as much
 // before may read some more.
-func (c *Views) Full(held, now int64) bool { return now > c.limit/2 && now-held > c.limit/8 }
+func (c *Views) Full(held, now int64) bool { return now > c.limit/4 && now-held > c.limit/8 }
 
 // viewKey names a scope of an owner: its session key, or its lineage.
 type viewKey struct {
