@@ -85,7 +85,7 @@ func sometimes() func() error {
 func TestPositions(t *testing.T) {
 	t.Parallel()
 	const messages = 10_000
-	d, in := positions(t, messages, func(d *gatewaytest.Discord, i int) {
+	d, in := positions(t, messages, func(d *gatewaytest.Discord, i int, _ func()) {
 		if i%1500 == 700 {
 			d.Drop()
 		}
@@ -103,11 +103,13 @@ func TestPositions(t *testing.T) {
 func TestPositionsOfLostSessions(t *testing.T) {
 	t.Parallel()
 	const messages = 2000
-	d, in := positions(t, messages, func(d *gatewaytest.Discord, i int) {
+	d, in := positions(t, messages, func(d *gatewaytest.Discord, i int, settle func()) {
 		switch i % 400 {
 		case 100:
+			settle() // two losses in a row would be one
 			d.Invalidate()
 		case 300:
+			settle()
 			d.ForgetSessions()
 			d.Drop()
 		}
@@ -121,7 +123,7 @@ func TestPositionsOfLostSessions(t *testing.T) {
 }
 
 // positions says messages while something goes wrong, and checks that all of them arrive.
-func positions(t *testing.T, messages int, wrong func(d *gatewaytest.Discord, i int)) (*gatewaytest.Discord, *strict) {
+func positions(t *testing.T, messages int, wrong func(d *gatewaytest.Discord, i int, settle func())) (*gatewaytest.Discord, *strict) {
 	t.Helper()
 	d := gatewaytest.NewDiscord(t, gatewaytest.DiscordOptions{})
 	in := newStrict(d)
@@ -134,9 +136,10 @@ func positions(t *testing.T, messages int, wrong func(d *gatewaytest.Discord, i 
 	}
 	in.FailBy(sometimes())
 	var ids []string
+	settle := func() { in.AwaitEvents(t, ids...) } // all that was said is stored
 	for i := range messages {
 		ids = append(ids, d.Say(gatewaytest.DiscordSaid{Channel: strconv.Itoa(800 + i%channels), Text: fmt.Sprintf("message %d", i)}))
-		wrong(d, i)
+		wrong(d, i, settle)
 		if i%(messages/4) == messages/8 { // four restarts
 			r.halt(t)
 			r = run(t, d, adapter(t, d, discord.Config{}), in)
