@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-// TestMain makes room for the binary that the tests run, and clears it away.
+// TestMain makes room for the binary that the tests run, and clears it away. Where hangups are ignored, as under nohup,
+// the programs that the tests start would ignore them, too; a signal that is caught is none of those.
 func TestMain(m *testing.M) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	dir, err := os.MkdirTemp("", "hermes-cli-test")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
