@@ -69,8 +69,10 @@ func (c *Curator) remove(ctx context.Context, o owner.Owner, id session.ID, chec
 	}
 	l.Clear()
 	// The store notes only a complete import as deleted, and the next import would bring this one back.
-	if err := c.finish(ctx, o, tip.RootID, &session.Session{EndedAt: tip.EndedAt}); err != nil {
-		return session.Session{}, err
+	if tip.EndReason == session.EndIncomplete {
+		if err := c.finish(ctx, o, tip.RootID, &session.Session{EndedAt: tip.EndedAt}); err != nil {
+			return session.Session{}, err
+		}
 	}
 	err = c.sessions.DeleteLineage(ctx, o, tip.RootID)
 	// Its messages may be in the memory of any scope of the owner. The caches are

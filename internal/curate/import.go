@@ -68,7 +68,7 @@ func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 	return got, errors.Join(err, c.eraseForgotten(context.WithoutCancel(ctx), a.Owner, got.doomed))
 }
 
-// importExported stores a lineage of an export of this program, or what is new of it.
+// importExported stores a lineage of an export of this program, or its new messages.
 func (c *Curator) importExported(ctx context.Context, a *Archived) (Imported, error) {
 	got, err := c.importNew(ctx, a)
 	if fault.CodeOf(err) == codeExists && len(a.Sessions) == 1 {
@@ -249,27 +249,20 @@ func (im *importer) saysTheSame(ctx context.Context, root session.ID, a *Archive
 	}
 	line := pull(a.Messages)
 	defer line.stop()
-	page := session.Range{Limit: copyPage, Bytes: copyBytes}
-	for {
-		ms, err := im.curator.sessions.Messages(ctx, im.o, root, page)
+	for stored, err := range im.curator.messages(ctx, im.o, root) {
 		if err != nil {
-			return false, fmt.Errorf("read messages: %w", err)
+			return false, err
 		}
-		if len(ms) == 0 {
-			return true, nil
+		m, err, more := line.pull()
+		if err != nil || !more {
+			return false, err
 		}
-		page.From = ms[len(ms)-1].Seq + 1
-		for i := range ms {
-			m, err, more := line.pull()
-			if err != nil || !more {
-				return false, err
-			}
-			im.clean(&m)
-			if !bytes.Equal(lineage.Chain(nil, &m), lineage.Chain(nil, &ms[i])) {
-				return false, nil
-			}
+		im.clean(&m)
+		if !bytes.Equal(lineage.Chain(nil, &m), lineage.Chain(nil, &stored)) {
+			return false, nil
 		}
 	}
+	return true, nil
 }
 
 // run stores the messages in pages, opening sessions where they begin.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"iter"
-	"math"
 	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -110,11 +108,6 @@ func (im *importer) meet(line *pulled, stored *session.Message) error {
 // alike reports whether a message of a line is a stored one.
 func alike(m, stored *session.Message) bool {
 	return m.SessionID == stored.SessionID && bytes.Equal(lineage.Chain(nil, m), lineage.Chain(nil, stored))
-}
-
-// messages are all messages of a lineage.
-func (c *Curator) messages(ctx context.Context, o owner.Owner, root session.ID) iter.Seq2[session.Message, error] {
-	return c.pagesOf(ctx, o, root, session.Range{To: math.MaxInt64})
 }
 
 // incomplete reports whether the import of a lineage was broken off before it was marked as complete.

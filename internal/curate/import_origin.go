@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -197,22 +198,16 @@ func sameOrigin(now, known *lineage.Origin) bool {
 // placeOf returns the Seq of the standing message behind the first n, and how many messages
 // stand.
 func (c *Curator) placeOf(ctx context.Context, o owner.Owner, root session.ID, n int) (seq int64, standing int, err error) {
-	for from := int64(0); ; {
-		ms, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, Limit: copyPage, Bytes: copyBytes, Standing: true})
+	for m, err := range c.standing(ctx, o, root, math.MaxInt64) {
 		if err != nil {
-			return 0, 0, fmt.Errorf("read messages: %w", err)
+			return 0, 0, err
 		}
-		if len(ms) == 0 {
-			return seq, standing, nil
+		if standing == n {
+			seq = m.Seq
 		}
-		for i := range ms {
-			if standing == n {
-				seq = ms[i].Seq
-			}
-			standing++
-		}
-		from = ms[len(ms)-1].Seq + 1
+		standing++
 	}
+	return seq, standing, nil
 }
 
 // extend adds messages to the lineage that holds the first n of a conversation. A failure leaves a

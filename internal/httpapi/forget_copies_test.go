@@ -29,7 +29,7 @@ func (w *world) forgetsFact(t *testing.T, query, word string) int {
 	return len(ids)
 }
 
-// isLeft checks how often an export has words that were forgotten, and words beside them that stay.
+// isLeft checks how often an export has words that were forgotten, and other words of the same messages, which stay.
 func (w *world) isLeft(t *testing.T, gone string, stays string, times int) {
 	t.Helper()
 	if text := w.export(""); strings.Contains(text, gone) || strings.Count(text, stays) != times {
