@@ -49,6 +49,34 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
+func TestParseMoment(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][3]string{
+		"2026-11-21": {"2026-11-21T00:00:00Z", "2026-11-21T23:59:59.999Z", "2026-11-22T00:00:00Z"},
+		"2024-02-29": {"2024-02-29T00:00:00Z", "2024-02-29T23:59:59.999Z", "2024-03-01T00:00:00Z"},
+		"1970-01-01": {"1970-01-01T00:00:00Z", "1970-01-01T23:59:59.999Z", "1970-01-02T00:00:00Z"},
+		// A time is one moment.
+		"2026-11-21T00:00:00+01:00": {"2026-11-20T23:00:00Z", "2026-11-20T23:00:00Z", "2026-11-20T23:00:00Z"},
+		"1763840000":                {"2025-11-22T19:33:20Z", "2025-11-22T19:33:20Z", "2025-11-22T19:33:20Z"},
+	} {
+		for i, of := range []Day{DayStart, DayEnd, DayOver} {
+			if got, err := ParseMoment(text, of); err != nil || got.Format(time.RFC3339Nano) != want[i] {
+				t.Errorf("%s: got %s, %v, want %s", text, got, err, want[i])
+			}
+		}
+	}
+	for text, want := range map[string]error{
+		"": ErrForm, "2026": ErrForm, "2026-11": ErrForm, "2026-02-30": ErrForm, "26-11-21": ErrForm, "21.11.2026": ErrForm, "2026/11/21": ErrForm,
+		"2026-11-21 ": ErrForm, "20261121": ErrForm, "2026-11-21Z": ErrForm, "1969-12-31": ErrYear, "9999-01-01": ErrYear,
+	} {
+		for _, of := range []Day{DayStart, DayEnd, DayOver} {
+			if got, err := ParseMoment(text, of); !errors.Is(err, want) {
+				t.Errorf("%s: got %s, %v, want %v", text, got, err, want)
+			}
+		}
+	}
+}
+
 func TestSeconds(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]bool{

@@ -20,6 +20,9 @@ const (
 // Allowed describes the accepted times. It completes "… must be".
 const Allowed = "an RFC 3339 time such as 2026-11-21T10:00:00Z, or seconds (or, with 13 digits, milliseconds) since 1970, in the years 1970 to 9998"
 
+// AllowedDay describes the accepted times where a day will do, too. It completes "… must be".
+const AllowedDay = "a day such as 2026-11-21, " + Allowed
+
 // ErrForm is the error of a text or a number that is not a time, ErrYear of a time in a
 // year that is not accepted.
 var (
@@ -49,6 +52,35 @@ func ParseTime(text string) (time.Time, error) {
 		return time.Time{}, ErrForm
 	}
 	return Time(at)
+}
+
+// Day says which moment stands for a day, where a day is given in place of a time. Days
+// are those of UTC.
+type Day int
+
+// The moments of a day.
+const (
+	DayStart Day = iota // its first millisecond: from then on, or before it
+	DayEnd              // its last millisecond: as it was then
+	DayOver             // the first millisecond after it: until then, with all of the day
+)
+
+// ParseMoment reads a time as [ParseTime] does, or a day.
+func ParseMoment(text string, of Day) (time.Time, error) {
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return ParseTime(text)
+	}
+	if day, err = Time(day); err != nil {
+		return day, err
+	}
+	switch next := day.AddDate(0, 0, 1); of {
+	case DayEnd:
+		day = next.Add(-time.Millisecond)
+	case DayOver:
+		day = next
+	}
+	return day, nil
 }
 
 // JSONTime reads a time from JSON: a string in RFC 3339, or a number. null is the zero

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -178,8 +179,24 @@ func Load(src Source) (*Config, error) {
 	return c, c.check()
 }
 
+// FileName is the name of the configuration file in the home.
+const FileName = "config.yaml"
+
 // File is the path of the configuration file.
-func (c *Config) File() string { return filepath.Join(c.Home, "config.yaml") }
+func (c *Config) File() string { return filepath.Join(c.Home, FileName) }
+
+// Words are the names of the settings as they stand in the configuration file, a word each.
+func Words() []string {
+	words := []string{"mcp_servers", "models"}
+	for _, s := range settings() {
+		words = append(words, strings.Split(s.name, ".")...)
+	}
+	for _, list := range [][]string{platformNames(), chatTypes(), {"platforms", "types"}} { // of session_reset
+		words = append(words, list...)
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
 
 // DatabaseFile is the SQLite file.
 func (c *Config) DatabaseFile() string { return filepath.Join(c.Home, "state.db") }
@@ -302,6 +319,12 @@ func (c *Config) Rows() []Row {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// Variables are the variables of the environment that set a setting; nil for none.
+func Variables(name string) []string {
+	s, _ := find(name)
+	return s.env
 }
 
 // Flag describes a setting that has a flag.

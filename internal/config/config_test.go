@@ -213,6 +213,15 @@ func TestCheck(t *testing.T) {
 		{"the smallest budget", "HERMES_CONTEXT_BUDGET", "256", ""},
 		{"no port", "API_SERVER_PORT", "65536", "is no port"},
 		{"the last port", "API_SERVER_PORT", "65535", ""},
+		{"an address", "HERMES_ADDR", "127.0.0.1:65535", ""},
+		{"an address of all interfaces", "HERMES_ADDR", ":0", ""},
+		{"an address of IPv6", "HERMES_ADMIN_ADDR", "[::1]:9464", ""},
+		{"a port above the last", "HERMES_ADDR", "127.0.0.1:65536", "server.addr: \"127.0.0.1:65536\" is no address: use host:port"},
+		{"a port below the first", "HERMES_ADDR", ":-1", "is no address"},
+		{"a port of letters", "HERMES_ADDR", "localhost:abc", "is no address"},
+		{"a host alone", "HERMES_ADDR", "localhost", "is no address"},
+		{"a port alone", "HERMES_ADMIN_ADDR", "9464", "server.admin_addr: \"9464\" is no address"},
+		{"an unclosed bracket", "HERMES_ADMIN_ADDR", "[::1:80", "is no address"},
 		{"every origin", "API_SERVER_CORS_ORIGINS", "https://a.example, *", "name the origins"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

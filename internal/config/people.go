@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -39,6 +40,38 @@ func chatForms() map[string]idForm {
 	}
 }
 
+// homeForms are the ids of the chats that can be the home of jobs, by platform: those of people, too, where a private chat has
+// the id of the person.
+func homeForms() map[string]idForm {
+	return map[string]idForm{
+		"telegram": {isTelegramChat, "On Telegram the id of a chat is a number, such as 123456789 for a person or -1001234567890 for a group, " +
+			"and no name or topic. After a message in the chat, `hermes platforms events` shows it."},
+		"discord": {isSnowflake, "On Discord the id of a channel is a number. Switch on Developer Mode (Advanced) in Discord's settings, and use Copy Channel ID."},
+		"slack": {func(id string) bool { return isSlack(id, "CGD") },
+			"On Slack the id of a chat begins with C, G or D, such as C0123ABCD. It stands at the end of the channel's details; " +
+				"after a message in the chat, `hermes platforms events` shows it, too."},
+		"whatsapp": {isWhatsAppChat, "On WhatsApp the id of a chat is the number of the person with its country code, in digits only, such as 4915112345678."},
+	}
+}
+
+// isTelegramChat reports whether an id is one of a person or, below 0, of a group.
+func isTelegramChat(id string) bool {
+	n, err := strconv.ParseInt(id, 10, 64)
+	return err == nil && n != 0 && strconv.FormatInt(n, 10) == id
+}
+
+// isSnowflake reports whether an id is one of Discord.
+func isSnowflake(id string) bool {
+	n, err := strconv.ParseUint(id, 10, 64)
+	return err == nil && n != 0 && strconv.FormatUint(n, 10) == id
+}
+
+// isWhatsAppChat reports whether an id is one of a person, or of a group.
+func isWhatsAppChat(id string) bool {
+	group, ok := strings.CutSuffix(id, "@g.us")
+	return isWhatsApp(id) || ok && group != "" && strings.Trim(group, "0123456789-") == ""
+}
+
 // isNumber reports whether an id is a number above 0.
 func isNumber(id string) bool {
 	return id != "" && id[0] != '0' && len(id) <= 20 && strings.Trim(id, "0123456789") == ""
@@ -46,7 +79,7 @@ func isNumber(id string) bool {
 
 // isSlack reports whether an id of Slack begins with one of some letters.
 func isSlack(id, first string) bool {
-	return id != "" && strings.Contains(first, id[:1]) && strings.Trim(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	return len(id) > 1 && strings.Contains(first, id[:1]) && strings.Trim(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // isWhatsApp reports whether an id is a number with its country code, or one that WhatsApp itself
@@ -56,7 +89,7 @@ func isWhatsApp(id string) bool {
 	return isNumber(id) || own && len(country) == 2 && country == strings.ToUpper(country)
 }
 
-// checkPeople refuses entries of the lists of people and groups that match nobody.
+// checkPeople refuses entries of the lists of people and groups that match no person, and homes that can be no chat.
 func (p *Platforms) checkPeople() error {
 	for _, name := range platformNames() {
 		of := p.ByName(name)
@@ -70,6 +103,11 @@ func (p *Platforms) checkPeople() error {
 			if err := list.form.check("platforms."+name+"."+list.setting, list.ids); err != nil {
 				return err
 			}
+		}
+	}
+	for _, name := range platformNames() {
+		if home := p.ByName(name).Home; home != "" && !homeForms()[name].fits(home) {
+			return fmt.Errorf("platforms.%s.home: %q can be no chat. %s", name, home, homeForms()[name].means)
 		}
 	}
 	for _, user := range p.AllowedUsers {

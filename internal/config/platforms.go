@@ -294,7 +294,7 @@ func (c *Config) checkPlatforms() error {
 	}
 	switch {
 	case isSet(p.Telegram.WebhookURL, p.Telegram.WebhookSecret) == 1:
-		return errors.New("platforms.telegram: set webhook_url and webhook_secret both, or neither")
+		return errors.New("platforms.telegram: set webhook_url (TELEGRAM_WEBHOOK_URL) and webhook_secret (TELEGRAM_WEBHOOK_SECRET) both, or neither")
 	case !wholeWhatsApp(&p.WhatsApp):
 		return errors.New("platforms.whatsapp: set phone_number_id, access_token, app_secret and verify_token all, or none of them")
 	case c.SessionReset.IdleMinutes < 1:
@@ -340,8 +340,11 @@ func (p *Platform) checkSlack() error {
 	switch {
 	case p.Token == "" && ways > 0:
 		return errors.New("platforms.slack.token: set SLACK_BOT_TOKEN, too")
-	case p.Token != "" && ways != 1:
-		return errors.New("platforms.slack: set app_token for Socket Mode, or signing_secret for the Events API")
+	case p.Token != "" && ways == 0:
+		return errors.New("platforms.slack: set app_token (SLACK_APP_TOKEN) for Socket Mode, or signing_secret (SLACK_SIGNING_SECRET) for the Events API")
+	case p.Token != "" && ways > 1:
+		return errors.New("platforms.slack: app_token (SLACK_APP_TOKEN) and signing_secret (SLACK_SIGNING_SECRET) are both set. " +
+			"Keep app_token for Socket Mode, or signing_secret for the Events API")
 	}
 	return nil
 }

@@ -50,6 +50,25 @@ platforms:
 	}
 }
 
+// TestHomes: the ids of chats that can be a home are taken.
+func TestHomes(t *testing.T) {
+	t.Parallel()
+	for name, ids := range map[string][]string{
+		"TELEGRAM_HOME_CHANNEL":       {"123456789", "-42", "-1001234567890"},
+		"DISCORD_HOME_CHANNEL":        {"1288888888888888888", "1"},
+		"SLACK_HOME_CHANNEL":          {"C0123ABCD", "D0123ABCD", "G0123ABCD"},
+		"WHATSAPP_CLOUD_HOME_CHANNEL": {"4915112345678", "DE.1234567890", "US.ENT.11815799212886844830", "120363012345678901@g.us"},
+	} {
+		for _, id := range ids {
+			w := newWorld(t, "")
+			w.env[name] = id
+			if _, err := w.load(); err != nil {
+				t.Errorf("%s=%s: got %v", name, id, err)
+			}
+		}
+	}
+}
+
 func TestFilesOfPlatforms(t *testing.T) {
 	t.Parallel()
 	if got := newWorld(t, "").mustLoad(t).Gateway; got.Vision || got.Transcribe != "" || got.FilesKeepDays != 90 {
@@ -88,6 +107,18 @@ func TestWrongPlatforms(t *testing.T) {
 		{"a name on Slack", "", "SLACK_ALLOWED_USERS=@alex", "Copy member ID"},
 		{"a person among channels on Slack", "platforms: {slack: {chats: [U0123ABCD]}}", "", "platforms.slack.chats"},
 		{"a number with signs on WhatsApp", "", "WHATSAPP_CLOUD_ALLOWED_USERS=+49 151 12345678", "in digits only"},
+		{"a name as the home on Telegram", "platforms: {telegram: {home: alex}}", "", `platforms.telegram.home: "alex" can be no chat`},
+		{"a topic as the home on Telegram", "", "TELEGRAM_HOME_CHANNEL=-1001:7", "platforms.telegram.home"},
+		{"a number too great for Telegram", "platforms: {telegram: {home: '99999999999999999999'}}", "", "platforms.telegram.home"},
+		{"a number that begins with a zero on Telegram", "platforms: {telegram: {home: '0123'}}", "", "platforms.telegram.home"},
+		{"a channel's name as the home on Telegram", "", "TELEGRAM_HOME_CHANNEL=@news", "platforms.telegram.home"},
+		{"a channel's name as the home on Discord", "platforms: {discord: {home: '#general'}}", "", "platforms.discord.home"},
+		{"a number below 0 on Discord", "", "DISCORD_HOME_CHANNEL=-100", "platforms.discord.home"},
+		{"a channel's name as the home on Slack", "platforms: {slack: {home: '#general'}}", "", "platforms.slack.home"},
+		{"a letter as the home on Slack", "", "SLACK_HOME_CHANNEL=C", "platforms.slack.home"},
+		{"a person as the home on Slack", "", "SLACK_HOME_CHANNEL=U0123ABCD", "platforms.slack.home"},
+		{"a number with signs as the home on WhatsApp", "", "WHATSAPP_CLOUD_HOME_CHANNEL=+49 151 12345678", "platforms.whatsapp.home"},
+		{"a name as the home on WhatsApp", "platforms: {whatsapp: {home: family}}", "", "platforms.whatsapp.home"},
 		{"a number without its country on WhatsApp", "", "WHATSAPP_CLOUD_ALLOWED_USERS=015112345678", "country code"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

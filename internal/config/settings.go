@@ -1,8 +1,10 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -278,6 +280,21 @@ func setModel(c *Config, model, v string) error {
 	return nil
 }
 
+// checkAddr checks the form of an address to listen on. Whether the machine has it shows when it is opened.
+func checkAddr(setting, addr string) error {
+	if addr == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.DefaultResolver.LookupPort(context.Background(), "tcp", port)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %q is no address: use host:port, such as 127.0.0.1:11434, with a port of at most 65535", setting, addr)
+	}
+	return nil
+}
+
 // check validates values that depend on one another.
 func (c *Config) check() error {
 	if c.Context.BudgetTokens < 256 {
@@ -285,6 +302,9 @@ func (c *Config) check() error {
 	}
 	if c.Server.Port > 65535 {
 		return fmt.Errorf("server.port: %d is no port", c.Server.Port)
+	}
+	if err := errors.Join(checkAddr("server.addr", c.Server.Addr), checkAddr("server.admin_addr", c.Server.AdminAddr)); err != nil {
+		return err
 	}
 	if slices.Contains(c.Server.Origins, "*") {
 		return errors.New("server.origins: name the origins; \"*\" would let every web page use the memory")

@@ -9,6 +9,7 @@ package fault
 
 import (
 	"errors"
+	"strconv"
 	"time"
 )
 
@@ -44,6 +45,9 @@ type Error struct {
 	Param string
 	// Msg is for the caller. It never holds a secret, a path or Go error text.
 	Msg string
+	// Foreign says that Msg has words of another server, which may repeat what that server was sent.
+	// They are shown to the caller, and never logged.
+	Foreign bool
 	// Err is the cause, for the log only.
 	Err error
 	// Status is the HTTP status an upstream answered with, kept so that it can
@@ -55,10 +59,17 @@ type Error struct {
 
 // Error returns the text for logs: the message and its cause.
 func (e *Error) Error() string {
-	if e.Err == nil {
-		return e.Msg
+	text := e.Msg
+	if e.Foreign {
+		text = "another server refused the request"
+		if e.Status != 0 {
+			text += " with status " + strconv.Itoa(e.Status)
+		}
 	}
-	return e.Msg + ": " + e.Err.Error()
+	if e.Err == nil {
+		return text
+	}
+	return text + ": " + e.Err.Error()
 }
 
 // Unwrap returns the cause.
@@ -107,4 +118,12 @@ func MessageOf(err error) string {
 		return f.Msg
 	}
 	return "Something went wrong inside; the log has the details."
+}
+
+// Innermost is the innermost error that an error wraps, without the steps that led there.
+func Innermost(err error) error {
+	for next := err; next != nil; next = errors.Unwrap(next) {
+		err = next
+	}
+	return err
 }

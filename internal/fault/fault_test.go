@@ -62,3 +62,16 @@ func TestError(t *testing.T) {
 		t.Errorf("without a cause: got %q, want the message alone", got)
 	}
 }
+
+// TestForeignWords: the words of another server are shown, and not logged.
+func TestForeignWords(t *testing.T) {
+	t.Parallel()
+	const words = "Your input \"canary\" was refused."
+	err := fmt.Errorf("ask: %w", &Error{Kind: Upstream, Msg: words, Foreign: true, Status: 502, Err: io.EOF})
+	if got, want := err.Error(), "ask: another server refused the request with status 502: EOF"; got != want {
+		t.Errorf("logged %q, want %q", got, want)
+	}
+	if got := MessageOf(err); got != words {
+		t.Errorf("shown %q, want %q", got, words)
+	}
+}
