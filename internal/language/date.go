@@ -28,7 +28,7 @@ type Date struct {
 // nothing tells lies ahead. "On Friday" is not the day itself; "Friday" alone may be.
 func Dates(text string, anchor time.Time) []Date {
 	var space [64]dateToken
-	found := lexDates(text, space[:0])
+	found := lexDates(text, space[:0], nil)
 	if !slices.ContainsFunc(found, tellsTime) {
 		return nil // as in most texts
 	}
@@ -37,8 +37,13 @@ func Dates(text string, anchor time.Time) []Date {
 
 // datesOf finds the expressions of time among the tokens of a text.
 func datesOf(text string, tokens []dateToken, anchor time.Time) []Date {
-	p := dateParser{rules: dateGrammar, openings: dateOpenings, text: text, tokens: tokens, anchor: anchor}
+	return (&dateParser{rules: dateGrammar, openings: dateOpenings, text: text, tokens: tokens, anchor: anchor}).dates()
+}
+
+// dates finds the expressions of time among all tokens.
+func (p *dateParser) dates() []Date {
 	var out []Date
+	tokens, anchor := p.tokens, p.anchor
 	for i := 0; i < len(tokens); {
 		s := p.span(i, maxDateDepth)
 		if !s.sane() || s.relative && anchor.IsZero() {

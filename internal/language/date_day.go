@@ -231,7 +231,7 @@ func (p *dateParser) datedWeekday(f found) dateSpan {
 // bareWeekday reads "on Friday". "Sun" and "Sat" are also words.
 func (p *dateParser) bareWeekday(f found) dateSpan {
 	t := p.at(f.start)
-	if t.doubtful && !namedOn(t, f) || !standsAlone(f) {
+	if t.doubtful && !namedOn(t, f) || !standsAlone(f) || p.recurs(f) {
 		return dateSpan{}
 	}
 	when := p.tense(f.start)

@@ -7,8 +7,8 @@ import (
 
 // lexDateNumber reads a number, an ordinal, a decade, or a whole date in figures.
 // Anything else that begins with a digit (3.5, 5pm, 2k) has no part in a date.
-func lexDateNumber(text string, i int) dateToken {
-	if t, ok := lexFigures(text, i); ok {
+func lexDateNumber(text string, i int, layouts []string) dateToken {
+	if t, ok := lexFigures(text, i, layouts); ok {
 		return t
 	}
 	value, end := digitsAt(text, i)
@@ -92,7 +92,7 @@ var figureLayouts = []string{aMonth, "2006-1-2", "2006/1/2", "2006.1.2", "1/2/20
 const aMonth = "2006-01"
 
 // lexFigures reads a whole date in figures, and 2023-05.
-func lexFigures(text string, i int) (dateToken, bool) {
+func lexFigures(text string, i int, layouts []string) (dateToken, bool) {
 	end := i
 	for figureAt(text, end) {
 		end++
@@ -102,7 +102,7 @@ func lexFigures(text string, i int) (dateToken, bool) {
 		return dateToken{}, false // as most numbers
 	}
 	t := dateToken{is: fullDate, end: int32(skipTime(text, end))}
-	for _, layout := range figureLayouts {
+	for _, layout := range layouts {
 		day, err := time.Parse(layout, text[i:end])
 		if err != nil {
 			continue

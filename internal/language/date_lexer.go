@@ -18,18 +18,20 @@ func (t dateToken) everyday() bool { return t.doubtful && !t.capital }
 const maxDateText = 1 << 30
 
 // lexDates cuts text into tokens, appended to out. Runs of words that can have
-// no part in a date become one token.
-func lexDates(text string, out []dateToken) []dateToken {
+// no part in a date become one token. The text is in a language other than English unless abroad is nil.
+func lexDates(text string, out []dateToken, abroad *dateTongue) []dateToken {
 	text = text[:min(len(text), maxDateText)]
 	words := dateWords()
 	for i := 0; i < len(text); {
 		var t dateToken
 		switch c := text[i]; {
-		case c == ' ' || c == '\t' || c == '\r':
+		case isBlank(c):
 			i++
 			continue
+		case abroad != nil && !markAt(text, i):
+			t = abroad.lex(text, i)
 		case isDigit(c):
-			t = lexDateNumber(text, i)
+			t = lexDateNumber(text, i, figureLayouts)
 		case isLetter(c):
 			t = lexDateWord(text, i, words)
 		case c < utf8.RuneSelf:
@@ -48,6 +50,18 @@ func lexDates(text string, out []dateToken) []dateToken {
 		out = append(out, t)
 	}
 	return out
+}
+
+// isBlank reports whether c is a space within a line.
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// markAt reports whether a mark stands at i.
+func markAt(text string, i int) bool {
+	if c := text[i]; c < utf8.RuneSelf {
+		return !isLetterOrDigit(c)
+	}
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return isTypographic(r)
 }
 
 // markClass is the class of a punctuation mark.

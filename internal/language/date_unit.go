@@ -2,8 +2,11 @@ package language
 
 import "time"
 
-// relativeDay reads "yesterday morning": a day stays a day.
+// relativeDay reads "yesterday morning": a day stays a day. "Am Morgen" is a part of a day.
 func (p *dateParser) relativeDay(f found) dateSpan {
+	if day := p.at(f.start); day.is&partOfDay != 0 && (f.the || f.before.is&(nameWord|theWord|prepositions) != 0) {
+		return dateSpan{}
+	}
 	return p.day(p.today().AddDate(0, 0, int(p.at(f.start).value)))
 }
 
@@ -21,14 +24,14 @@ func (t dateToken) direction() int {
 // directedWeekday reads "last Tuesday". "This Friday" lies behind only when nothing
 // points ahead and the day has gone by in this week already.
 func (p *dateParser) directedWeekday(f found) dateSpan {
-	dir, day := p.at(f.start).direction(), p.at(f.start+1)
+	dir, day := p.token(f, side, 0).direction(), p.token(f, weekdayWord, 0)
 	gone := p.tense(f.start+1) < present && (int(day.value)+6)%7 < mondayOffset(p.anchor)
 	return p.weekday(p.today(), day.value, dir > 0 || dir == 0 && !gone, dir == 0)
 }
 
 // directedMonth reads "last May": the newest one that is over, or under way for "this".
 func (p *dateParser) directedMonth(f found) dateSpan {
-	dir, m := p.at(f.start).direction(), int(p.at(f.start+1).value)
+	dir, m := p.token(f, side, 0).direction(), int(p.token(f, monthWord, 0).value)
 	y, under, _ := p.anchor.Date()
 	switch {
 	case dir < 0 && m >= int(under):
@@ -41,7 +44,7 @@ func (p *dateParser) directedMonth(f found) dateSpan {
 
 // directedSeason reads "last summer".
 func (p *dateParser) directedSeason(f found) dateSpan {
-	return p.season(p.at(f.start+1).value, p.at(f.start).direction())
+	return p.season(p.token(f, seasonWord, 0).value, p.token(f, side, 0).direction())
 }
 
 // bareSeason reads "in the summer": the one of this year, unless it lies on the other
@@ -140,7 +143,7 @@ func (p *dateParser) theWeekend(f found) dateSpan {
 
 // directedUnit reads "last week", "next year", "this morning", "last night".
 func (p *dateParser) directedUnit(f found) dateSpan {
-	dir, t := p.at(f.start).direction(), p.at(f.start+1)
+	dir, t := p.token(f, side, 0).direction(), p.token(f, unitWord|partOfDay, 0)
 	switch unit := t.value; {
 	case t.is&partOfDay != 0:
 		return p.day(p.today().AddDate(0, 0, dir))
@@ -196,7 +199,7 @@ func (p *dateParser) units(f found) units {
 // from now on" names no day, and "we haven't met in a few days" is a length.
 func (p *dateParser) away(f found) dateSpan {
 	u := p.units(f)
-	in, ago := p.is(f.start, inWord), p.token(f, agoWord, 0).is != 0
+	in, ago := p.is(f.start, inWord), p.token(f, agoWord, 0).is|p.token(f, backWord, 0).is != 0
 	switch {
 	case in && (u.unit == unitNight || f.after.is&agoWord != 0), in && u.vague && p.tense(f.start) != ahead:
 		return dateSpan{}

@@ -71,6 +71,7 @@ const (
 	wasWord                           // was, were
 	gotWord                           // got: with "have" it is told in the present
 	alikeWord                         // put, cut: a verb whose past is its plain form
+	backWord                          // vor, hace: ago, before the amount
 )
 
 // How an expression stands to a word before it. No form has these and no token has those of

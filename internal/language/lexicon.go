@@ -2,6 +2,7 @@ package language
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -24,22 +25,33 @@ var verbText string
 // lexicon is the knowledge of English, by stems.
 type lexicon struct {
 	alike, kinds map[string][]string
+	groups       map[string][][]string // the groups of words that may stand for one another, by word
+	classes      map[string][]string   // the names of the classes that a word is in
 	verbs, idle  map[string]bool
 }
 
 // english is the embedded lexicon, read once.
 var english = sync.OnceValue(func() *lexicon {
-	l := &lexicon{alike: make(map[string][]string), kinds: make(map[string][]string), verbs: Stems(verbText), idle: Stems(idleText)}
+	l := &lexicon{
+		alike: make(map[string][]string), groups: make(map[string][][]string),
+		kinds: make(map[string][]string), classes: make(map[string][]string),
+		verbs: Stems(verbText), idle: Stems(idleText),
+	}
 	for _, words := range Lists(alikeText) {
 		stems := stemsOf(words)
 		for i, w := range stems {
 			l.alike[w] = append(append(l.alike[w], stems[:i]...), stems[i+1:]...)
+			l.groups[w] = append(l.groups[w], stems)
 		}
 	}
 	for _, text := range [...]string{kindText, technologyText} {
 		for name, words := range Lists(text) {
 			name = Stem(name)
-			l.kinds[name] = append(l.kinds[name], stemsOf(words)...)
+			stems := stemsOf(words)
+			l.kinds[name] = append(l.kinds[name], stems...)
+			for _, stem := range stems {
+				l.classes[stem] = append(l.classes[stem], name)
+			}
 		}
 	}
 	for _, part := range [...]string{"language", "database", "framework", "queue", "cache", "cloud"} {
@@ -82,6 +94,23 @@ func Alike(stem string) []string { return english().alike[stem] }
 // Kinds are the stems of the usual members of the class that the word with a stem names:
 // "dog" and "cat" for "pet". The result must not be changed. It may name a word twice.
 func Kinds(stem string) []string { return english().kinds[stem] }
+
+// Siblings reports whether two stems are those of different members of one class, which do not name the same: "lunch" and
+// "dinner". What is said of one is not said of the other. Members that are alike do name the same, as "dog" and "puppy"
+// do, unless the class heads the group in which they are.
+func Siblings(a, b string) bool {
+	l := english()
+	return a != b && slices.ContainsFunc(l.classes[a], func(class string) bool {
+		return slices.Contains(l.classes[b], class) && !l.same(a, b, class)
+	})
+}
+
+// same reports whether two members of a class may stand for one another, and not only for the class.
+func (l *lexicon) same(a, b, class string) bool {
+	return slices.ContainsFunc(l.groups[a], func(group []string) bool {
+		return slices.Contains(group, b) && group[0] != class
+	})
+}
 
 // Idle reports whether the word with a stem mostly says how one asks, not what one asks
 // for.

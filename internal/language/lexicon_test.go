@@ -62,3 +62,18 @@ func TestPlural(t *testing.T) {
 		}
 	}
 }
+
+func TestSiblings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"lunch", "dinner", true}, {"dinner", "lunch", true}, {"sofa", "armchair", true}, {"bus", "boat", true},
+		{"couch", "sofa", false}, {"dog", "puppy", false}, {"lunch", "meal", false}, {"lunch", "lunch", false}, {"lunch", "bus", false},
+	} {
+		if got := language.Siblings(language.Stem(c.a), language.Stem(c.b)); got != c.want {
+			t.Errorf("%s and %s: got %t", c.a, c.b, got)
+		}
+	}
+}

@@ -139,6 +139,9 @@ func isAbbreviated(text string, start, dot, after, end int) bool {
 	if from == start && isDigits(word) && len(word) < 4 {
 		return true // "1. first"
 	}
+	if isOrdinal(text, start, from, dot, after, end) {
+		return true
+	}
 	rule := abbreviationOf(strings.TrimLeft(word, "."))
 	if rule == notAbbreviated {
 		return false
