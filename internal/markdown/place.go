@@ -121,6 +121,13 @@ func (p *place) opening(rest string) string {
 	return ""
 }
 
+// Complete is a text without an open block of code at its end, so that another paragraph can follow it.
+func Complete(text string) string {
+	text = strings.TrimRight(text, " \t\r\n")
+	end := place{}.after(text + "\n")
+	return text + end.closing()
+}
+
 // closing is what a part that ends here has to end with.
 func (p *place) closing() string {
 	if p.fence == "" {
