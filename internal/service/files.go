@@ -28,8 +28,8 @@ func Installed(name string) (bool, error) {
 	return true, nil
 }
 
-// Write writes the files of a plan, unless one of them is of other origin.
-func Write(files []File) error {
+// Own fails if one of the files of a plan is of other origin.
+func Own(files []File) error {
 	for i := range files {
 		if files[i].Secret {
 			continue
@@ -37,6 +37,14 @@ func Write(files []File) error {
 		if _, err := Installed(files[i].Name); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Write writes the files of a plan, unless one of them is of other origin.
+func Write(files []File) error {
+	if err := Own(files); err != nil {
+		return err
 	}
 	for i := range files {
 		if err := write(&files[i]); err != nil {
@@ -65,7 +73,8 @@ func write(f *File) error {
 	return errors.Join(err, out.Close())
 }
 
-// Remove removes the files of a plan that were written here.
+// Remove removes the files of a plan that were written here, and directories that it leaves
+// empty.
 func Remove(files []File) error {
 	for i := range files {
 		there, err := Installed(files[i].Name)
@@ -78,8 +87,22 @@ func Remove(files []File) error {
 		if err := os.Remove(files[i].Name); err != nil {
 			return permitted(err)
 		}
+		if files[i].Under != "" {
+			removeEmpty(filepath.Dir(files[i].Name), files[i].Under)
+		}
 	}
 	return nil
+}
+
+// removeEmpty removes a directory and those above it, up to one that is not empty, or that is
+// no directory but a link to one. It stops at the directory stays.
+func removeEmpty(dir, stays string) {
+	for dir != stays && strings.HasPrefix(dir, stays+string(filepath.Separator)) {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || os.Remove(dir) != nil {
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // permitted explains an error of files of the machine.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -34,6 +35,17 @@ type Place struct {
 	// System is a service of the machine, with an account of its own. Otherwise the
 	// service belongs to the user.
 	System bool
+	// Root holds the files of the machine.
+	Root fs.FS
+}
+
+// has reports whether the machine has a file, by its absolute path.
+func (p *Place) has(name string) bool {
+	if p.Root == nil {
+		return false
+	}
+	_, err := fs.Stat(p.Root, strings.TrimPrefix(name, "/"))
+	return err == nil
 }
 
 // Server is what the service runs.
@@ -52,6 +64,9 @@ type File struct {
 	Body string
 	// Secret is a file for settings. It is made once, and is never changed or removed.
 	Secret bool
+	// Under is a directory above the file. A removal also removes the directories between
+	// the two that it leaves empty. "" removes none.
+	Under string
 }
 
 // Plan are the steps of an installation or a removal.
@@ -74,6 +89,9 @@ func Install(p Place, s Server, random func() string) (Plan, error) {
 	switch {
 	case p.OS == "darwin":
 		return installAgent(p, s), nil
+	case Packaged(p) != "":
+		return Plan{}, fault.New(fault.Conflict, "service_packaged", "A package has brought the service already: "+packagedUnit+
+			". Start it: sudo systemctl enable --now hermes")
 	case p.System:
 		return installSystem(s, random), checkSeen(s.Program)
 	}
@@ -85,12 +103,12 @@ func Uninstall(p Place) (Plan, error) {
 	switch {
 	case p.OS == "darwin" && !p.System:
 		return Plan{
-			Files:    []File{{Name: agentFile(p)}},
+			Files:    []File{{Name: agentFile(p), Under: path.Join(p.Home, "Library")}},
 			Commands: [][]string{{"launchctl", "bootout", domain(p) + "/" + label}},
 		}, nil
 	case p.OS == "linux" && p.System:
 		return Plan{
-			Files:    []File{{Name: systemUnit}, {Name: sysusersFile}},
+			Files:    []File{{Name: systemUnit}, {Name: sysusersFile, Under: "/etc"}},
 			Commands: [][]string{{"systemctl", "disable", "--now", unitName}, {"systemctl", "daemon-reload"}},
 			Hints: []string{
 				"The data in " + stateDir + ", the settings in " + environmentFile + " and the account " + account + " stay.",
@@ -98,11 +116,19 @@ func Uninstall(p Place) (Plan, error) {
 		}, nil
 	case p.OS == "linux":
 		return Plan{
-			Files:    []File{{Name: userUnit(p)}},
+			Files:    []File{{Name: userUnit(p), Under: settingsRoot(p)}},
 			Commands: [][]string{{"systemctl", "--user", "disable", "--now", unitName}, {"systemctl", "--user", "daemon-reload"}},
 		}, nil
 	}
 	return Plan{}, unsupported(p, "hermes")
+}
+
+// Packaged is the unit of a service of the machine that a package has brought; "" for none.
+func Packaged(p Place) string {
+	if p.OS == "linux" && p.System && p.has(packagedUnit) {
+		return packagedUnit
+	}
+	return ""
 }
 
 // Look is how the state of the service is found out: its file, and a command that succeeds
@@ -117,6 +143,19 @@ func Look(p Place) (file string, command []string, err error) {
 		return userUnit(p), []string{"systemctl", "--user", "is-active", unitName}, nil
 	}
 	return "", nil, unsupported(p, "hermes")
+}
+
+// Remedy is what to do after the service manager refused a command.
+func Remedy(p Place) string {
+	switch {
+	case p.OS != "linux":
+	case !p.has("/run/systemd/system"):
+		return "systemd does not run this machine. Have its init system run: hermes serve"
+	case !p.System && !p.has(path.Join("/run/user", strconv.Itoa(p.UID), "systemd")):
+		return "No service manager runs for this account. Log in as the account itself, not by su or sudo, and run the command again. " +
+			"`sudo loginctl enable-linger ACCOUNT` keeps a manager running. A service of the machine needs none: sudo hermes service install --system"
+	}
+	return "Correct that and run the command again."
 }
 
 // unsupported says what to do where no service is installed.

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -172,6 +174,78 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestRemoveDirectories: directories that a removal leaves empty go, too, but only below the
+// one that is named, and no link to a directory.
+func TestRemoveDirectories(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name    string
+		prepare func(home string) error
+		want    []string // what stays
+	}{
+		{"made by the installation", nil, nil},
+		{"one with another file", func(home string) error {
+			return os.WriteFile(filepath.Join(home, "config", "mine"), nil, 0o600)
+		}, []string{"config", "config/mine"}},
+		{"one with another directory", func(home string) error {
+			return os.Mkdir(filepath.Join(home, "config", "units", "other"), 0o700)
+		}, []string{"config", "config/units", "config/units/other"}},
+		{"a link to a directory", func(home string) error {
+			if err := os.Rename(filepath.Join(home, "config"), filepath.Join(home, "dotfiles")); err != nil {
+				return err
+			}
+			return os.Symlink("dotfiles", filepath.Join(home, "config"))
+		}, []string{"config", "dotfiles"}},
+	} {
+		home := t.TempDir()
+		files := []File{{Name: filepath.Join(home, "config", "units", "unit"), Mode: 0o600, Body: Mark, Under: home}}
+		err := Write(files)
+		if err == nil && tc.prepare != nil {
+			err = tc.prepare(home)
+		}
+		if err := errors.Join(err, Remove(files)); err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		var left []string
+		err = filepath.WalkDir(home, func(path string, _ fs.DirEntry, err error) error {
+			if path != home {
+				name, _ := filepath.Rel(home, path)
+				left = append(left, filepath.ToSlash(name))
+			}
+			return err
+		})
+		if err != nil || !slices.Equal(left, tc.want) {
+			t.Errorf("%s: left are %q (%v), want %q", tc.name, left, err, tc.want)
+		}
+	}
+}
+
+// TestUninstallDirectories: a removal of files names the directories that stay.
+func TestUninstallDirectories(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		place Place
+		want  []string // of each file
+	}{
+		{Place{OS: "linux", System: true}, []string{"", "/etc"}},
+		{Place{OS: "linux", Home: "/home/me", Config: "/home/me/.config"}, []string{"/home/me"}},
+		{Place{OS: "linux", Home: "/home/me", Config: "/settings/me"}, []string{"/settings/me"}},
+		{Place{OS: "linux", Home: "/home/me", Config: "/home/me2/.config"}, []string{"/home/me2/.config"}},
+		{Place{OS: "linux", Home: "/home/me", Config: "/home/me"}, []string{"/home/me"}},
+		{Place{OS: "darwin", Home: "/Users/me", Config: "/Users/me/.config"}, []string{"/Users/me/Library"}},
+	} {
+		plan, err := Uninstall(tc.place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range plan.Files {
+			if f.Under != tc.want[i] || f.Under != "" && !strings.HasPrefix(f.Name, f.Under+"/") {
+				t.Errorf("%+v: %s is removed with the directories below %q, want %q", tc.place, f.Name, f.Under, tc.want[i])
+			}
+		}
+	}
+}
+
 func read(t *testing.T, name string) string {
 	t.Helper()
 	body, err := os.ReadFile(name)
@@ -179,4 +253,48 @@ func read(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(body)
+}
+
+// TestRemedy says what to do by what the machine has.
+func TestRemedy(t *testing.T) {
+	t.Parallel()
+	booted := fstest.MapFS{"run/systemd/system/x": {}}
+	login := fstest.MapFS{"run/systemd/system/x": {}, "run/user/1000/systemd/private": {}}
+	for _, c := range []struct {
+		name string
+		at   Place
+		root fs.FS
+		want string
+	}{
+		{"a container", Place{OS: "linux", UID: 1000}, fstest.MapFS{}, "init system run: hermes serve"},
+		{"a container, the machine", Place{OS: "linux", System: true}, fstest.MapFS{}, "init system run: hermes serve"},
+		{"after su", Place{OS: "linux", UID: 1000}, booted, "loginctl enable-linger"},
+		{"another account", Place{OS: "linux", UID: 1001}, login, "loginctl enable-linger"},
+		{"a login", Place{OS: "linux", UID: 1000}, login, "Correct that"},
+		{"the machine", Place{OS: "linux", System: true}, booted, "Correct that"},
+		{"macOS", Place{OS: "darwin", UID: 501}, fstest.MapFS{}, "Correct that"},
+	} {
+		c.at.Root = c.root
+		if got := Remedy(c.at); !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestPackaged leaves the service of the machine to a package that has brought it.
+func TestPackaged(t *testing.T) {
+	t.Parallel()
+	machine := fstest.MapFS{"usr/lib/systemd/system/hermes.service": {}}
+	server := Server{Program: "/usr/local/bin/hermes"}
+	packaged := Place{OS: "linux", Home: "/home/ada", Config: "/home/ada/.config", System: true, Root: machine}
+	if _, err := Install(packaged, server, key); fault.CodeOf(err) != "service_packaged" || !strings.Contains(fault.MessageOf(err), "systemctl enable --now hermes") {
+		t.Errorf("got %v, want service_packaged", err)
+	}
+	mine, bare := packaged, packaged
+	mine.System, bare.Root = false, fstest.MapFS{}
+	for _, p := range []Place{mine, bare} {
+		if plan, err := Install(p, server, key); err != nil || len(plan.Files) == 0 || Packaged(p) != "" {
+			t.Errorf("%+v: got %+v, %v", p, plan, err)
+		}
+	}
 }

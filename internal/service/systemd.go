@@ -9,6 +9,7 @@ import (
 // The files of a service of the machine.
 const (
 	systemUnit      = "/etc/systemd/system/" + unitName
+	packagedUnit    = "/usr/lib/systemd/system/" + unitName
 	sysusersFile    = "/etc/sysusers.d/hermes.conf"
 	environmentFile = "/etc/hermes/hermes.env"
 	stateDir        = "/var/lib/hermes"
@@ -68,6 +69,15 @@ func installUser(p Place, s Server) Plan {
 }
 
 func userUnit(p Place) string { return path.Join(p.Config, "systemd", "user", unitName) }
+
+// settingsRoot is the directory above the settings of an account that stays in any case: its
+// home, or the directory of settings if that is elsewhere.
+func settingsRoot(p Place) string {
+	if strings.HasPrefix(p.Config, p.Home+"/") {
+		return p.Home
+	}
+	return p.Config
+}
 
 // word is a word of a command line in a unit, where "$" begins a variable.
 func word(text string) string { return strings.ReplaceAll(setting(text), "$", "$$") }
