@@ -5,7 +5,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -198,10 +201,26 @@ func (c *Client) checkOthers(before, after []byte) error {
 		return fmt.Errorf("the changed file would not be valid: %w", err)
 	}
 	old, changed = without(old, c.path()), without(changed, c.path())
-	if len(old) == 0 && len(changed) == 0 || reflect.DeepEqual(old, changed) {
+	if len(old) == 0 && len(changed) == 0 || alike(old, changed) {
 		return nil
 	}
 	return errors.New("the change would affect other entries of the file")
+}
+
+// alike reports whether two decoded values are the same. TOML has nan, which equals nothing.
+func alike(a, b any) bool {
+	switch x := a.(type) {
+	case float64:
+		y, ok := b.(float64)
+		return ok && (x == y || math.IsNaN(x) && math.IsNaN(y))
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, alike)
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(x, y, alike)
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 // Snippet is the entry as it stands in a file of its own.

@@ -104,6 +104,65 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestUnwritable says what to do about a directory that cannot be written to.
+func TestUnwritable(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "absent", "mcp.json")
+	err := replace(name, []byte("{}"), 0o600)
+	if says := fault.MessageOf(err); fault.CodeOf(err) != "client_file_unwritable" || !strings.HasPrefix(says, "Cannot write "+name+": ") || !strings.Contains(says, "--print") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestForeignForms gives back entries of another program that were written in another form of TOML, after the
+// file has changed otherwise.
+func TestForeignForms(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]string{
+		"dotted at the root":       "mcp_servers.a.command = \"x\"\nmcp_servers.hermes.command = \"old\"\nmcp_servers.hermes.args = [\"y\"] # mine\n",
+		"dotted, alone":            "mcp_servers.hermes.command = \"old\"",
+		"dotted in the table":      "[mcp_servers]\nb.command = \"b\"\nhermes.command = \"npx\"\nhermes.args = [\n  \"q\", # why\n]\nc.command = \"c\"\n",
+		"inline":                   "[mcp_servers]\nhermes = { command = \"npx\", args = [\"x\"] } # mine\n\n[mcp_servers.b]\ncommand = \"b\"\n",
+		"inline at the root":       "model = \"x\"\nmcp_servers.hermes = { command = \"npx\" }\n\n[other]\nz = 1\n",
+		"inline in CRLF":           "[mcp_servers]\r\nhermes = { command = \"npx\" }\r\n\r\n[other]\r\nz = 1\r\n",
+		"a text":                   "[mcp_servers]\nhermes = \"x\"\nb = 1\n",
+		"a list of tables":         "[[mcp_servers.hermes]]\ncommand = \"x\"\n\n[[mcp_servers.hermes]]\ncommand = \"y\"\n",
+		"a table of its variables": "[mcp_servers.hermes.env]\nA = \"1\"\n",
+		"dotted, and a table":      "[mcp_servers]\nhermes.command = \"npx\"\n\n[mcp_servers.hermes.env]\nA = \"1\"\n\n[z]\nq = 1\n",
+		"in quotation marks":       "[\"mcp_servers\".'hermes']\ncommand = 'x'\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, p := find(t, "codex"), placeIn(t)
+			file := c.files(p, false)[0]
+			store(t, file, []byte(before), 0o600)
+			install(t, c, p, ours)
+			checkEntry(t, c, p)
+			const more = "\n[added]\ny = 1\n"
+			store(t, file, append(load(t, file), more...), 0o600)
+			if !uninstall(t, c, p).Restored {
+				t.Error("not reported as restored")
+			}
+			got, err := c.syntax.decode(load(t, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := c.syntax.decode([]byte(before + "\n" + more))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s\n%s", diff, load(t, file))
+			}
+			for _, comment := range []string{"# mine", "# why"} {
+				if strings.Contains(before, comment) && !strings.Contains(string(load(t, file)), comment) {
+					t.Errorf("the comment %q is gone: %s", comment, load(t, file))
+				}
+			}
+		})
+	}
+}
+
 // TestUpdate changes the entry's own fields and keeps those of the user, until the entry
 // leads to a URL.
 func TestUpdate(t *testing.T) {

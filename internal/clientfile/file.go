@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hermes-memory/hermes/internal/durable"
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
@@ -55,6 +56,9 @@ func (c *Client) readFile(name string) (*file, error) {
 	if f.bytes, err = readIfExists(f.target); err != nil {
 		return nil, f.refuse(err)
 	}
+	if bytes.HasPrefix(f.bytes, []byte("\xff\xfe")) || bytes.HasPrefix(f.bytes, []byte("\xfe\xff")) {
+		return nil, f.refuse(&problem{1, "the file is in UTF-16, which clients do not read; save it as UTF-8"})
+	}
 	f.body = bytes.TrimPrefix(f.bytes, mark)
 	if f.members, err = c.syntax.decode(f.body); err != nil {
 		return nil, f.refuse(err)
@@ -95,7 +99,12 @@ func (f *file) refuse(err error) error {
 		return fault.New(fault.Invalid, "client_file_unreadable",
 			fmt.Sprintf("%s:%d: %s. The file was left as it is. Correct it, then run the command again.", f.name, p.line, p.says))
 	}
-	return fault.Wrap(fault.Invalid, "client_file_unreadable", fmt.Sprintf("%s: %v. The file was left as it is.", f.name, err), err)
+	says := err.Error()
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		says, _ = durable.Unopened(err)
+	}
+	return fault.Wrap(fault.Invalid, "client_file_unreadable",
+		fmt.Sprintf("%s: %s. The file was left as it is. Correct that, then run the command again.", f.name, says), err)
 }
 
 // follow is the file that symbolic links lead to; it need not exist.
@@ -144,7 +153,7 @@ func (c *Change) Write() error {
 		mode = info.Mode().Perm()
 	}
 	if err := os.MkdirAll(filepath.Dir(c.Target), 0o700); err != nil {
-		return fmt.Errorf("make the directory: %w", err)
+		return unwritable(c.Target, err)
 	}
 	if err := c.writeBackup(mode); err != nil {
 		return err
@@ -181,7 +190,7 @@ func (c *Change) writeBackup(mode fs.FileMode) error {
 func replace(name string, body []byte, mode fs.FileMode) (err error) {
 	temp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+		return unwritable(name, err)
 	}
 	defer func() {
 		if err != nil {
@@ -194,7 +203,14 @@ func replace(name string, body []byte, mode fs.FileMode) (err error) {
 		err = os.Rename(temp.Name(), name)
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+		return unwritable(name, err)
 	}
 	return nil
+}
+
+// unwritable says why a file could not be written. --print shows what was to be written.
+func unwritable(name string, err error) error {
+	why, _ := durable.Unopened(err)
+	return fault.Wrap(fault.Unavailable, "client_file_unwritable", "Cannot write "+name+": "+why+
+		". The client's file was left as it is. Change the permissions, or add the entry by hand: hermes mcp install prints it with --print.", err)
 }

@@ -66,8 +66,15 @@ func parseJSONC(doc []byte) (*hujson.Value, error) {
 	return &v, nil
 }
 
+// isBare reports whether a document has comments and white space alone. With an empty object
+// behind them it is whole.
+func isBare(doc []byte) bool {
+	_, err := hujson.Parse(append(slices.Clip(doc), "\n{}"...))
+	return err == nil
+}
+
 func (jsonc) decode(doc []byte) (map[string]any, error) {
-	if len(bytes.TrimSpace(doc)) == 0 {
+	if isBare(doc) {
 		return nil, nil
 	}
 	v, err := parseJSONC(doc)
@@ -122,11 +129,18 @@ func indexOf(doc []byte, o *hujson.Object, name string) (int, error) {
 }
 
 func (jsonc) set(doc []byte, path []string, value any) ([]byte, error) {
-	if len(bytes.TrimSpace(doc)) == 0 {
+	switch {
+	case len(bytes.TrimSpace(doc)) == 0:
 		doc = append([]byte("{}"), doc...)
 		if len(doc) == 2 {
 			doc = append(doc, '\n')
 		}
+	case isBare(doc):
+		newline := newlineOf(doc)
+		if doc[len(doc)-1] != '\n' {
+			doc = append(slices.Clip(doc), newline...)
+		}
+		doc = append(slices.Clip(doc), "{}"+newline...)
 	}
 	root, err := parseJSONC(doc)
 	if err != nil {

@@ -33,6 +33,7 @@ func (tomlFile) decode(doc []byte) (map[string]any, error) {
 type statement struct {
 	kind       unstable.Kind
 	path       []string // from the root of the document
+	table      []string // of a key: the table whose header it stands under; none at the root
 	start, end int      // its lines, with the newline
 	keyEnd     int      // the end of the key
 	valueEnd   int      // the end of the value
@@ -63,7 +64,7 @@ func statementsOf(doc []byte) ([]statement, error) {
 		}
 		s.valueEnd = s.keyEnd
 		if e.Kind == unstable.KeyValue {
-			s.path = append(slices.Clone(table), s.path...)
+			s.table, s.path = table, append(slices.Clone(table), s.path...)
 			s.valueEnd = int(e.Raw.Offset + e.Raw.Length)
 		} else {
 			table = s.path
@@ -132,17 +133,28 @@ func (t tomlFile) set(doc []byte, path []string, value any) ([]byte, error) {
 	if place < 0 {
 		return t.setTable(doc, parent, fields{{path[len(path)-1], value}})
 	}
+	return lineAt(doc, place, tomlKey(path[len(path)-1])+" = "+tomlValue(value)), nil
+}
+
+// lineAt adds a line behind the one that ends at a place. The text may have its end of line.
+func lineAt(doc []byte, place int, text string) []byte {
 	newline := newlineOf(doc)
-	text := tomlKey(path[len(path)-1]) + " = " + tomlValue(value) + newline
 	if place > 0 && doc[place-1] != '\n' {
 		text = newline + text
 	}
-	return splice(doc, cut{place, place, text}), nil
+	if !strings.HasSuffix(text, "\n") {
+		text += newline
+	}
+	return splice(doc, cut{place, place, text})
 }
 
-// tableEnd is where a table with a header gets another key; -1 if there is no header.
+// tableEnd is where a table with a header, or the root, gets another key; -1 if there is no
+// header.
 func tableEnd(all []statement, table []string) int {
 	place := -1
+	if len(table) == 0 {
+		place = 0
+	}
 	for _, s := range all {
 		switch {
 		case s.kind == unstable.Table && slices.Equal(s.path, table):
@@ -228,7 +240,7 @@ func endsSection(rest []byte) bool {
 	return len(rest) == 0 || bytes.HasPrefix(rest, []byte("\n")) || bytes.HasPrefix(rest, []byte("\r\n"))
 }
 
-func (tomlFile) graft(doc, from []byte, path []string) ([]byte, error) {
+func (t tomlFile) graft(doc, from []byte, path []string) ([]byte, error) {
 	_, source, err := editable(from, path)
 	if err != nil {
 		return nil, err
@@ -237,14 +249,45 @@ func (tomlFile) graft(doc, from []byte, path []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(source) == 0 || len(own) == 0 || source[0].kind != unstable.Table {
-		return nil, at(from, 0, "%q is not a table with a header", strings.Join(path, "."))
+	if len(source) == 0 || len(own) == 0 {
+		return nil, errors.New("nothing to graft, or no place for it")
 	}
-	cuts := cutsOf(doc, own)
-	for _, s := range cutsOf(from, source) {
-		cuts[0].text += string(from[s.at:s.until])
+	var sections []statement // with a header of their own
+	var keys []statement     // of an outer table
+	for _, s := range source {
+		if s.kind == unstable.KeyValue && !below(s.table, path) {
+			keys = append(keys, s)
+		} else {
+			sections = append(sections, s)
+		}
 	}
-	return splice(doc, cuts...), nil
+	if len(sections) == 0 {
+		doc, err = t.remove(doc, path)
+	} else {
+		cuts := cutsOf(doc, own)
+		for _, s := range cutsOf(from, sections) {
+			cuts[0].text += string(from[s.at:s.until])
+		}
+		doc = splice(doc, cuts...)
+	}
+	for i := 0; i < len(keys) && err == nil; i++ {
+		doc, err = insertLine(doc, keys[i].table, string(from[keys[i].start:keys[i].end]))
+	}
+	return doc, err
+}
+
+// insertLine adds a line with a key at the end of a table, which gets a header if it has none.
+func insertLine(doc []byte, table []string, line string) ([]byte, error) {
+	all, err := statementsOf(doc)
+	if err != nil {
+		return nil, err
+	}
+	place := tableEnd(all, table)
+	if place < 0 {
+		newline := newlineOf(doc)
+		place, line = len(doc), newline+"["+header(table)+"]"+newline+line
+	}
+	return lineAt(doc, place, line), nil
 }
 
 // header is a path as it stands between brackets.
