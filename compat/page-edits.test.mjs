@@ -23,7 +23,7 @@ describe('two windows', () => {
     await field(one, 'Schedule').fill('every tuesday 9am');
     await field(two, 'Prompt').fill('What is old?');
     await save(one);
-    await one.getByRole('heading', { name: 'report' }).waitFor();
+    await one.getByRole('heading', { name: 'report', exact: true }).waitFor();
     await save(two);
     await two.locator('.trouble').getByText('There, the prompt is now: What is new since Monday?').waitFor();
     assert.equal(await field(two, 'Prompt').inputValue(), 'What is old?');
@@ -31,7 +31,7 @@ describe('two windows', () => {
     assert.equal((await server.api(`/api/jobs/${job.id}`)).job.prompt, 'What is new since Monday?');
     await two.waitForTimeout(600); // the second click of a double click means nothing of its own
     await save(two);
-    await two.getByRole('heading', { name: 'report' }).waitFor();
+    await two.getByRole('heading', { name: 'report', exact: true }).waitFor();
     const now = (await server.api(`/api/jobs/${job.id}`)).job;
     assert.deepEqual([now.prompt, now.schedule], ['What is old?', 'every tuesday 9am']);
     await Promise.all([one.close(), two.close()]);

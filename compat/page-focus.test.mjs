@@ -181,6 +181,12 @@ describe('the focus', () => {
     await page.locator('dialog[open]').waitFor();
     await page.keyboard.press('Escape');
     await has(page.locator('main h1')); // where letters are keys, and no text
+    // The same when the second key comes before anything else has run.
+    await field(page).focus();
+    await page.evaluate(() => ['Escape', 'e'].forEach((key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))));
+    await page.locator('dialog[open]').waitFor();
+    await page.keyboard.press('Escape');
+    await has(page.locator('main h1'));
     await page.close();
   });
 

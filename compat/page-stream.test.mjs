@@ -355,6 +355,21 @@ describe('reading further up', () => {
     assert.ok(await page.locator('.message').count() <= 250);
     await page.close();
   });
+
+  it('jumps there also if the messages come before the page was drawn', async () => {
+    const page = await pages.open(`${server.url}/#/sessions`);
+    await page.evaluate(() => {
+      const frame = requestAnimationFrame;
+      window.requestAnimationFrame = (draw) => setTimeout(() => frame(draw), 1000);
+    });
+    const told = page.waitForResponse(/older\/messages/);
+    await page.evaluate(() => { location.hash = '#/sessions/older/123'; });
+    await told;
+    await page.locator('#m123.target').waitFor();
+    const top = await at(page, 123);
+    assert.ok(top > 50 && top < 400, `it stands at ${top}`);
+    await page.close();
+  });
 });
 
 describe('what others do', () => {

@@ -215,10 +215,10 @@ func TestAnthropicFailures(t *testing.T) {
 		want    fault.Error
 		content string
 	}{
-		{"rate limit", refuse(429, "rate_limit_error", "slow"), fault.Error{Kind: fault.RateLimited, Status: 429, Code: "rate_limit_error", Msg: "slow", RetryAfter: 2 * time.Second}, ""},
-		{"overloaded", refuse(529, "overloaded_error", "Overloaded"), fault.Error{Kind: fault.Unavailable, Status: 529, Code: "overloaded_error", Msg: "Overloaded", RetryAfter: 2 * time.Second}, ""},
+		{"rate limit", refuse(429, "rate_limit_error", "slow"), fault.Error{Kind: fault.RateLimited, Status: 429, Code: "rate_limit_error", Msg: "slow", Foreign: true, RetryAfter: 2 * time.Second}, ""},
+		{"overloaded", refuse(529, "overloaded_error", "Overloaded"), fault.Error{Kind: fault.Unavailable, Status: 529, Code: "overloaded_error", Msg: "Overloaded", Foreign: true, RetryAfter: 2 * time.Second}, ""},
 		{"key refused", refuse(401, "authentication_error", "invalid x-api-key"), fault.Error{Kind: fault.Upstream, Status: 401, Code: "authentication_error", Msg: "The upstream model server refused the API key that this server uses for it.", RetryAfter: 2 * time.Second}, ""},
-		{"error in the stream", upstreamtest.Step{Text: "a", ErrorMidStream: `{"type":"overloaded_error","message":"Overloaded"}`}, fault.Error{Kind: fault.Upstream, Code: "overloaded_error", Msg: "Overloaded"}, "a"},
+		{"error in the stream", upstreamtest.Step{Text: "a", ErrorMidStream: `{"type":"overloaded_error","message":"Overloaded"}`}, fault.Error{Kind: fault.Upstream, Code: "overloaded_error", Msg: "Overloaded", Foreign: true}, "a"},
 		{"cut", upstreamtest.Step{Text: "a", Cut: true, CutAfter: 1}, fault.Error{Kind: fault.Upstream, Code: codeBroken, Msg: "The upstream model server broke off its answer.", Err: io.ErrUnexpectedEOF}, "a"},
 		{"ended early", upstreamtest.Step{Text: "a", Cut: true, CutAfter: 1, Clean: true}, fault.Error{Kind: fault.Upstream, Code: codeBroken, Msg: "The upstream's answer ended before it was complete."}, "a"},
 	} {

@@ -30,6 +30,7 @@ func (c *client) refused(status int, e *openai.Error) *fault.Error {
 	f := &fault.Error{Kind: kindOf(status), Status: status}
 	if e != nil {
 		f.Msg = c.scrub.message(e.Message)
+		f.Foreign = f.Msg != ""
 		f.Code = c.scrub.message(c.codeOf(e, status))
 		if e.Param != nil {
 			f.Param = c.scrub.message(*e.Param)
@@ -39,7 +40,7 @@ func (c *client) refused(status int, e *openai.Error) *fault.Error {
 	case status == http.StatusUnauthorized:
 		// The upstream's text quotes the key, and reads as if the caller's key were
 		// meant.
-		f.Msg = "The upstream model server refused the API key that this server uses for it."
+		f.Msg, f.Foreign = "The upstream model server refused the API key that this server uses for it.", false
 		f.Code = cmp.Or(f.Code, "upstream_unauthorized")
 	case status == http.StatusForbidden:
 		f.Msg = strings.TrimSpace("The upstream model server refused this server access. " + f.Msg)
@@ -49,7 +50,7 @@ func (c *client) refused(status int, e *openai.Error) *fault.Error {
 		f.Msg = "The upstream does not know this path. Check its base URL."
 	case 300 <= status && status < 400:
 		f.Status, f.Code = 0, "upstream_redirect"
-		f.Msg = "The upstream answered with a redirect, which is not followed."
+		f.Msg, f.Foreign = "The upstream answered with a redirect, which is not followed.", false
 	}
 	if f.Msg == "" {
 		f.Msg = "The upstream model server answered with status " + strconv.Itoa(status) + "."

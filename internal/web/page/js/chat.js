@@ -77,7 +77,7 @@ export class Chat {
   }
 
   /** @param {string} root @param {string | undefined} at */
-  async open(root, at) {
+  open(root, at) {
     this.leave();
     this.fresh = root === '';
     this.root = this.doing.root = root;
@@ -85,8 +85,8 @@ export class Chat {
     this.compose.open(root);
     if (!root) return;
     this.session.again();
-    await Promise.all([this.transcript.open(at === undefined ? undefined : Number(at)), this.live.open(root)]);
-    if (at === undefined) this.transcript.toEnd();
+    this.transcript.open(at === undefined ? undefined : Number(at));
+    this.live.open(root);
   }
 
   /** begun names the session that the first message has begun. @param {string} root */

@@ -159,8 +159,13 @@ let path = [];
 /** @type {Element[]} the last one outside of a panel */
 let opener = [];
 
-/** focused is where the focus is, for settle. */
-export const focused = () => path;
+const none = () => document.activeElement === document.body;
+
+/** focused is where the focus is, for settle. Whoever leaves a field, or clicks where nothing is, wants it nowhere. */
+export function focused() {
+  if (none() && path[0]?.checkVisibility() && !path[0].matches(':disabled')) { opener = opener === path ? [] : opener; path = []; }
+  return path;
+}
 
 /**
  * settle gives the focus back to where it was. If that is gone or cannot have it, what it was in
@@ -193,7 +198,6 @@ export function closeMenu() {
 
 /** keepFocus gives the focus another place when what has it is taken away, hidden or disabled. */
 export function keepFocus() {
-  const none = () => document.activeElement === document.body;
   let due = 0;
   for (const type of ['pointerdown', 'focusin']) addEventListener(type, (/** @type {any} */ e) => { if (!e.target.closest('.menu')) closeMenu(); });
   addEventListener('focusin', (e) => {
@@ -201,8 +205,7 @@ export function keepFocus() {
     for (let el = /** @type {Element | null} */ (e.target); el && el !== document.body; el = el.parentElement) path.push(el);
     if (!path.some((el) => el.matches('.panel, dialog'))) opener = path;
   });
-  // Whoever leaves a field, or clicks where nothing is, wants the focus nowhere.
-  addEventListener('focusout', () => setTimeout(() => { if (none() && path[0]?.checkVisibility() && !path[0].matches(':disabled')) { opener = opener === path ? [] : opener; path = []; } }));
+  addEventListener('focusout', () => setTimeout(focused));
   new MutationObserver(() => { due ||= setTimeout(() => { due = 0; if (none() && path.length > 0) settle(path); }, 50); })
     .observe(document.body, { childList: true, subtree: true, attributeFilter: ['open', 'disabled'] });
 }

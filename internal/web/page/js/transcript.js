@@ -4,6 +4,7 @@ import { get, part } from './api.js';
 import { draw, h, make, ready } from './dom.js';
 import { element } from './message.js';
 import { Source, troubled } from './screen.js';
+import { drawNow } from './store.js';
 import { weekday } from './words.js';
 
 const page = 50;
@@ -78,6 +79,7 @@ export class Transcript {
       this.before = seq === undefined ? found.has_more : (found.data[0]?.seq ?? 0) > 0;
       this.after = seq === undefined ? false : found.has_more;
       this.draw();
+      if (!this.el.isConnected) drawNow(); // else nothing scrolls
       if (seq === undefined || !this.show(seq)) this.toEnd();
       return undefined;
     });
