@@ -16,6 +16,9 @@ var controls string
 //go:embed chat.txt
 var chat string
 
+//go:embed values.txt
+var values string
+
 // Person is what one person says in a chat, in pairs.
 type Person struct {
 	Name  string
@@ -25,9 +28,14 @@ type Person struct {
 }
 
 // Chats are the pairs of all people.
-func Chats() []Person {
+func Chats() []Person { return people(chat) }
+
+// Values are pairs of short statements of what, when, where or how much one thing is. They are told on one day.
+func Values() []Person { return people(values) }
+
+func people(text string) []Person {
 	var out []Person
-	for line := range strings.Lines(chat) {
+	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		mark, rest, _ := strings.Cut(line, " ")
 		switch was, now, paired := strings.Cut(rest, " | "); {

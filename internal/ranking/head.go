@@ -1,7 +1,10 @@
 package ranking
 
 import (
+	"cmp"
 	"encoding/binary"
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/session"
@@ -233,9 +236,18 @@ func (h *head) speakers() []string { return h.speaks }
 
 func (h *head) facts() facts { return h.known }
 
-func (h *head) terms(each func([]byte, int32)) {
-	for i := range h.lists {
-		each([]byte(h.lists[i].stem), int32(i))
+func (h *head) terms() iter.Seq2[[]byte, int32] {
+	ids := make([]int32, len(h.lists))
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	slices.SortFunc(ids, func(a, b int32) int { return cmp.Compare(h.lists[a].stem, h.lists[b].stem) })
+	return func(yield func([]byte, int32) bool) {
+		for _, id := range ids {
+			if !yield([]byte(h.lists[id].stem), id) {
+				return
+			}
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package ranking
 
 import (
+	"iter"
+
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/wordvec"
 )
@@ -48,8 +50,8 @@ type part interface {
 	entering() []int32
 	speakers() []string
 	facts() facts
-	// terms calls each for all terms. The stem is only valid during the call.
-	terms(each func(stem []byte, id int32))
+	// terms iterates over all terms in the order of their stems. A stem is valid until the next one.
+	terms() iter.Seq2[[]byte, int32]
 }
 
 // posting is a message with a term, and how often.

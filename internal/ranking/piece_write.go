@@ -1,7 +1,6 @@
 package ranking
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -223,39 +222,23 @@ func (p *pieceWriter) writeFacts() {
 	p.w.Bytes(inFacts).Add(binary.LittleEndian.AppendUint64(b, uint64(p.known.newest)))
 }
 
-// partTerm is a term of a part.
-type partTerm struct {
-	stem string
-	in   int
-	id   int32
-}
-
 // writeTerms writes the terms in the order of their stems, each with its messages.
 func (p *pieceWriter) writeTerms() {
-	var all []partTerm
-	for in, part := range p.x.parts {
-		if base := p.x.bases[in]; base < p.to && base+part.size() > p.from {
-			part.terms(func(stem []byte, id int32) { all = append(all, partTerm{string(stem), in, id}) })
-		}
-	}
-	slices.SortFunc(all, func(a, b partTerm) int { return cmp.Or(cmp.Compare(a.stem, b.stem), a.in-b.in) })
+	all := p.walkTerms()
+	defer all.end()
 	terms, lists := p.w.Dictionary(inTerms), p.w.Postings(inLists)
 	var found []posting
-	var milestones []byte
-	for len(all) > 0 {
-		t := all[0]
-		found = found[:0]
-		for ; len(all) > 0 && all[0].stem == t.stem; all = all[1:] {
-			found = p.x.parts[all[0].in].postings(found, all[0].id, 0, p.x.bases[all[0].in])
-		}
+	var stem, milestones []byte
+	for all.next(&stem) {
+		found = all.pass(stem, found[:0], p.x)
 		for _, o := range found {
 			if o.doc >= p.from && o.doc < p.to {
 				lists.Add(uint32(o.doc-p.from), o.count)
 			}
 		}
 		if list := lists.End(); list.Count > 0 {
-			if terms.Add([]byte(t.stem), list)%milestone == 0 {
-				milestones = putMilestone(milestones, t.stem)
+			if terms.Add(stem, list)%milestone == 0 {
+				milestones = putMilestone(milestones, string(stem))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"iter"
 	"slices"
 	"sort"
 
@@ -256,9 +257,13 @@ func (s *sealed) speakers() []string { return s.names }
 
 func (s *sealed) facts() facts { return s.known }
 
-func (s *sealed) terms(each func(stem []byte, id int32)) {
-	for t := s.stems.All(); t.Next(); {
-		each(t.Key, int32(t.Term))
+func (s *sealed) terms() iter.Seq2[[]byte, int32] {
+	return func(yield func([]byte, int32) bool) {
+		for t := s.stems.All(); t.Next(); {
+			if !yield(t.Key, int32(t.Term)) {
+				return
+			}
+		}
 	}
 }
 
