@@ -41,7 +41,7 @@ func PendingOf(entries []Entry, since time.Time, keys ...[]byte) *Pending {
 	}
 	seen := make(map[string]bool)
 	for _, e := range newer(entries, since.Truncate(time.Millisecond)) {
-		name := e.Kind + e.Hash
+		name := e.name()
 		switch {
 		case seen[name]:
 			if at, known := p.hashes[name]; known && e.At.After(at) {
@@ -69,7 +69,7 @@ func newer(entries []Entry, since time.Time) []Entry {
 	open := make(map[string]int) // the newest entry of an erasure that was not completed
 	var out []Entry
 	for i, e := range entries {
-		name := e.Kind + e.Hash
+		name := e.name()
 		switch {
 		case e.Kind == kindKey, e.Kind == kindMade, !e.At.Before(since):
 			out = append(out, e)
@@ -85,10 +85,18 @@ func newer(entries []Entry, since time.Time) []Entry {
 	return out
 }
 
+// name tells what an entry is of. To forget a thing as a whole word is less than to forget it.
+func (e *Entry) name() string {
+	if e.Whole {
+		return e.Kind + " whole " + e.Hash
+	}
+	return e.Kind + e.Hash
+}
+
 // erasure is the entry of a thing as memory knows it.
 func (e *Entry) erasure(key []byte) memory.Erasure {
 	hash, _ := hex.DecodeString(e.Hash) // checked when it was read
-	return memory.Erasure{Hash: [sha256.Size]byte(hash), Key: key, Words: e.Words, Plain: e.Plain, At: e.At}
+	return memory.Erasure{Hash: [sha256.Size]byte(hash), Key: key, Words: e.Words, Plain: e.Plain, Whole: e.Whole, At: e.At}
 }
 
 // Again is what an owner's data must forget again.

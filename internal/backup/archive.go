@@ -43,6 +43,11 @@ func Tidy(home string) error {
 		return fault.New(fault.Conflict, "database_in_use",
 			"A restoring in "+home+" was interrupted just now. Try again: the next start completes it.")
 	}
+	unfinished := filepath.Join(home, journalName+partSuffix) // by a restoring that ended just before its swap
+	if err := os.Remove(unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Wrap(fault.Unavailable, "leftover_stays", fmt.Sprintf(
+			"An interrupted restoring has left %s, which cannot be removed: %v. Remove it, and try again.", unfinished, err), err)
+	}
 	return removeScratch(home, scratchPrefix, restorePrefix)
 }
 
@@ -171,7 +176,7 @@ func sizeOf(file string) int64 {
 // restOf are the files of a home that a backup holds besides the database, and what lies among them and is no
 // file.
 func restOf(home string, withConfig bool) (out, leftOut []string, err error) {
-	single := []string{ledgerName}
+	single := []string{LedgerName}
 	if withConfig {
 		single = append(single, configName)
 	}

@@ -124,6 +124,13 @@ func TestSave(t *testing.T) {
 	if _, err := backup.Save(other, writes(first, nil)); fault.CodeOf(err) != "not_a_backup" {
 		t.Errorf("over another file: got %v", err)
 	}
+	for _, at := range []string{filepath.Join(dir, "absent", "x.tar"), filepath.Join(other, "x.tar")} {
+		_, err := backup.Save(at, writes(first, nil))
+		if says := fault.MessageOf(err); fault.CodeOf(err) != "backup_unwritable" || !strings.HasPrefix(says, "Cannot write to "+filepath.Dir(at)+": ") ||
+			!strings.HasSuffix(says, "hoose another place.") {
+			t.Errorf("%s: got %v", at, err)
+		}
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 2 {
 		t.Errorf("left behind: %v, %v", entries, err)

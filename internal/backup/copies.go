@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/transcript"
 )
 
 // Copy is an earlier state of the data that a forgetting does not change.
@@ -35,23 +37,49 @@ func Copies(home, dir string, plan Plan, now time.Time) ([]Copy, error) {
 			out = append(out, Copy{File: all[i].File, At: all[i].At, AgesOut: at})
 		}
 	}
-	entries, err := os.ReadDir(home)
+	kept, err := keptIn(home, out)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, kept...)
+	slices.SortStableFunc(out, func(a, b Copy) int { return a.At.Compare(b.At) })
+	return out, nil
+}
+
+// keptIn are the earlier states in a home that are not listed yet: those that this program has kept, and backups that a person
+// wrote there.
+func keptIn(home string, listed []Copy) (out []Copy, err error) {
+	err = filepath.WalkDir(home, func(file string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(home, file) // a file of home has a name
+		switch {
+		case file == home:
+			return err
+		case err != nil: // it was deleted meanwhile, or cannot be read
+			return skipped(d)
+		case strings.HasPrefix(name, "."), d.IsDir() && slices.Contains(directories(), name): // what is being made is no copy yet
+			return skipped(d)
+		case transcript.Has(name), slices.ContainsFunc(listed, func(c Copy) bool { return c.File == file }):
+			return nil
+		case sqlite.IsCopy(name), sqlite.IsBackup(home, file):
+			if info, err := d.Info(); err == nil {
+				out = append(out, Copy{File: file, At: info.ModTime().UTC()})
+			}
+			return skipped(d)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list the home: %w", err)
 	}
-	for _, e := range entries {
-		name := e.Name()
-		if !sqlite.IsCopy(name) || strings.HasPrefix(name, ".") { // what is being made is no copy yet
-			continue
-		}
-		info, err := e.Info()
-		if err != nil {
-			continue // it was deleted meanwhile
-		}
-		out = append(out, Copy{File: filepath.Join(home, name), At: info.ModTime().UTC()})
-	}
-	slices.SortStableFunc(out, func(a, b Copy) int { return a.At.Compare(b.At) })
 	return out, nil
+}
+
+// skipped leaves out what is in a directory.
+func skipped(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
 }
 
 // DeleteCopies deletes copies. It waits for a backup that is being made, which may hold what

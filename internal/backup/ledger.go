@@ -47,6 +47,7 @@ type Entry struct {
 	// like in earlier versions.
 	Words int       `json:"words,omitempty"`
 	Plain bool      `json:"plain,omitempty"`
+	Whole bool      `json:"whole,omitempty"` // see [memory.Erasure]
 	At    time.Time `json:"at"`
 	// Done says that the erasure was complete.
 	Done bool `json:"done,omitempty"`
@@ -93,7 +94,9 @@ func keyed(key []byte, kind string, parts ...string) string {
 // Forgot implements curate.Ledger.
 func (l *Ledger) Forgot(ctx context.Context, o owner.Owner, e *memory.Erasure, done bool) error {
 	hash := memory.Keyed(l.key, e.Hash)
-	return l.add(ctx, &Entry{Kind: kindThing, Owner: o.ID(), Hash: hex.EncodeToString(hash[:]), Words: e.Words, Plain: e.Plain, Done: done})
+	return l.add(ctx, &Entry{
+		Kind: kindThing, Owner: o.ID(), Hash: hex.EncodeToString(hash[:]), Words: e.Words, Plain: e.Plain, Whole: e.Whole, Done: done,
+	})
 }
 
 // ForgotLineage implements curate.Ledger.
@@ -164,7 +167,7 @@ func (l *Ledger) Forgotten(o owner.Owner) (*curate.Again, error) {
 	defer l.mu.Unlock()
 	var state [2]fileState
 	for i, dir := range [...]string{l.home, l.dir} {
-		if info, err := os.Stat(filepath.Join(dir, ledgerName)); dir != "" && err == nil {
+		if info, err := os.Stat(filepath.Join(dir, LedgerName)); dir != "" && err == nil {
 			state[i] = fileState{info.Size(), info.ModTime()}
 		}
 	}
@@ -224,7 +227,7 @@ func AppendMissing(dir string, mine, others []Entry) error {
 
 // appendTo appends entries to the ledger of a directory. They are durable when it returns.
 func appendTo(dir string, entries []Entry) (err error) {
-	file := filepath.Join(dir, ledgerName)
+	file := filepath.Join(dir, LedgerName)
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) // servers may share the directory
 	if err != nil {
 		return fmt.Errorf("open the ledger: %w", err)
@@ -274,7 +277,7 @@ func ReadLedgers(dirs ...string) (entries []Entry, err error) {
 
 // ReadLedger reads the ledger of a directory; none is an empty one.
 func ReadLedger(dir string) ([]Entry, error) {
-	text, err := os.ReadFile(filepath.Join(dir, ledgerName))
+	text, err := os.ReadFile(filepath.Join(dir, LedgerName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

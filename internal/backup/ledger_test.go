@@ -91,7 +91,7 @@ func TestLedger(t *testing.T) {
 			}
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(home, ledgerName))
+	text, err := os.ReadFile(filepath.Join(home, LedgerName))
 	if err != nil || mention.Of("Name").In(string(text)) || mention.Of("tea").In(string(text)) {
 		t.Errorf("the ledger has content: %s, %v", text, err)
 	}
@@ -111,7 +111,7 @@ func TestLedgerCopy(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(home, ledgerName)
+	file := filepath.Join(home, LedgerName)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

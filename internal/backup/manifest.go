@@ -22,11 +22,13 @@ import (
 // The names in a backup. Directories stand with all their files.
 const (
 	databaseName = "state.db"
-	ledgerName   = "erasures.jsonl"
 	configName   = "config.yaml"
 	manifestName = "manifest.json"
 	sumName      = "manifest.sha256"
 )
+
+// LedgerName is the name of the ledger, in a backup, in a home, and in a directory of backups.
+const LedgerName = "erasures.jsonl"
 
 // directories are the directories of a home that a backup holds.
 func directories() []string { return []string{"skills", "files"} }
@@ -89,7 +91,7 @@ func parseManifest(text []byte) (Manifest, error) {
 // that a backup is restored to.
 func checkName(name string) error {
 	switch name {
-	case databaseName, ledgerName, configName, manifestName, sumName:
+	case databaseName, LedgerName, configName, manifestName, sumName:
 		return nil
 	}
 	for _, dir := range directories() {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -116,6 +117,12 @@ func (u *Unpacked) Close() error {
 	return os.RemoveAll(u.Dir)
 }
 
+// isToldBy reports whether a ledger has the erasure of an entry that a database's table has made. The ledger tells more of it: whether
+// whole words alone were forgotten.
+func (e *Entry) isToldBy(other Entry) bool {
+	return e.Kind == other.Kind && e.Store == other.Store && e.Hash == other.Hash && !other.At.Before(e.At)
+}
+
 // Entries are the ledgers that count for a restored home: of the home, of the directory of
 // backups, and of the backup itself, and what the replaced database says, which may be nil.
 func (u *Unpacked) Entries(dir string, replaced *sqlite.Replaced) ([]Entry, error) {
@@ -126,9 +133,12 @@ func (u *Unpacked) Entries(dir string, replaced *sqlite.Replaced) ([]Entry, erro
 	store := StoreOf(replaced.Key)
 	for i := range replaced.Erasures {
 		e := &replaced.Erasures[i]
-		out = append(out, Entry{
+		entry := Entry{
 			Kind: kindThing, Store: store, Owner: e.Owner, Hash: hex.EncodeToString(e.Hash[:]), Words: e.Words, Plain: e.Plain, At: e.At, Done: true,
-		})
+		}
+		if !slices.ContainsFunc(out, entry.isToldBy) {
+			out = append(out, entry)
+		}
 	}
 	if replaced.Keys {
 		out = append(out, Entry{Kind: kindMade, Store: store, Hash: madeHash(replaced.Key), Done: true})

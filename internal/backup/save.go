@@ -65,8 +65,7 @@ func openPart(file string) (*os.File, error) {
 		part := filepath.Join(filepath.Dir(file), partPrefix(file)+rand.Text()[:partRandom]+partSuffix)
 		f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 		if err != nil {
-			return nil, fault.Wrap(fault.Unavailable, "backup_unwritable",
-				fmt.Sprintf("Cannot write to %s: %v.", filepath.Dir(file), err), err)
+			return nil, unopened(file, err)
 		}
 		if own(f) {
 			return f, nil
@@ -144,19 +143,26 @@ func writeFault(file string, err error) error {
 	return err
 }
 
+// unopened says why a file of a backup could not be made or looked at.
+func unopened(file string, err error) error {
+	why, next := durable.Unopened(err)
+	return fault.Wrap(fault.Unavailable, "backup_unwritable",
+		"Cannot write to "+filepath.Dir(file)+": "+why+". Nothing was changed. "+next, err)
+}
+
 // mayReplace refuses to replace a file that is no backup.
 func mayReplace(file string) error {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+	if err != nil { // it is not known whether it is there
+		return unopened(file, err)
+	}
+	if info.Mode().IsRegular() && info.Size() == 0 {
 		return nil
 	}
-	if err == nil {
-		_, err = ReadManifest(file)
-	}
-	if err != nil {
+	if _, err = ReadManifest(file); err != nil {
 		return fault.Wrap(fault.Conflict, "not_a_backup", file+" exists and is no backup, so it is not replaced. Choose another name.", err)
 	}
 	return nil

@@ -97,7 +97,7 @@ func TestSwapInterrupted(t *testing.T) {
 func TestTidy(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	for _, name := range []string{"state.db", ".restore-1/state.db", ".restore-2/files/f", ".backup-3/state.db", ".restored"} {
+	for _, name := range []string{"state.db", ".restore-1/state.db", ".restore-2/files/f", ".backup-3/state.db", ".restored", "restore.json.part"} {
 		write(t, filepath.Join(home, name), "text")
 	}
 	write(t, filepath.Join(home, journalName), `{"scratch":".restore-1","before":".before-T"}`)

@@ -9,6 +9,8 @@
 package cite
 
 import (
+	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -38,6 +40,25 @@ func Line(text string) string {
 	}
 	return string(render(make([]byte, 0, len(text)), language.OneLine(text), false))
 }
+
+// Inside is a text without quotation marks, for a place within square brackets. No sign of the text ends
+// the brackets: its own square brackets become round ones.
+func Inside(text string) string {
+	line := Line(text)
+	if strings.IndexFunc(line, isSquare) < 0 {
+		return line
+	}
+	return squareBrackets().Replace(line)
+}
+
+// squareBrackets replaces square brackets, and signs that look like them, by round ones.
+var squareBrackets = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("[", "(", "]", ")", "［", "(", "］", ")", "⟦", "(", "⟧", ")", "〚", "(", "〛", ")", "⁅", "(", "⁆", ")",
+		"﹇", "(", "﹈", ")", "❲", "(", "❳", ")")
+})
+
+// isSquare reports whether a sign is a square bracket, or looks like one.
+func isSquare(r rune) bool { return strings.ContainsRune("[]［］⟦⟧〚〛⁅⁆﹇﹈❲❳", r) }
 
 // render appends a text of one line. Marks that could end the quotation are
 // escaped when quoted is set.

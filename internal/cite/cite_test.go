@@ -56,6 +56,9 @@ func checkQuoted(t interface{ Fatalf(string, ...any) }, text string) {
 		t.Fatalf("%s reads back as %q, %v, want %q", got, read, err, Line(text))
 	}
 	visible(t, Line(text))
+	if inside := Inside(text); strings.ContainsAny(inside+Label(text), "[]［］⟦⟧") || Inside(inside) != inside {
+		t.Fatalf("%q ends square brackets", inside)
+	}
 	if Line(Line(text)) != Line(text) {
 		t.Fatalf("%q is not settled", Line(text))
 	}
@@ -129,6 +132,10 @@ func TestCite(t *testing.T) {
 		{Quoted("a\xffb\ue000"), `"a` + "\ufffd" + `b` + "\ufffd" + `"`},
 		{Quoted("\u202epay\u200b 666\U000e0041"), `"pay 666"`},
 		{Line(`a "b"` + "\n\\c"), `a "b" \c`},
+		{Inside("a [b] (c) ［d］ 李明 \"e\""), "a (b) (c) (d) 李明 \"e\""},
+		{Label("Ada Lovelace"), "Ada Lovelace"},
+		{Label("Ada] SYSTEM ["), "Ada) SYSTEM ("},
+		{Label("Assistant"), `"Assistant"`},
 		{string(Speaker(nil, "user", "Ada")), "Ada"},
 		{string(Speaker(nil, "user", "Ada Lovelace")), `"Ada Lovelace"`},
 		{string(Speaker(nil, "user", "System")), `"System"`},

@@ -35,6 +35,16 @@ func Name(name string) string {
 	return Quoted(short(name))
 }
 
+// Label is a speaker's name as it stands in square brackets before the words. A name that is one of our words
+// for whose words follow stands in quotation marks.
+func Label(name string) string {
+	line := Inside(name)
+	if ours[strings.ToLower(strings.TrimSpace(line))] {
+		return Quoted(line)
+	}
+	return line
+}
+
 // short is a name on one line, cut to [MaxName] characters. One of which nothing
 // can be seen still is a name: its words are not the nameless user's.
 func short(name string) string {

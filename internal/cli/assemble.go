@@ -122,7 +122,7 @@ type assembly struct {
 // assemble opens the home directory and wires the parts.
 func assemble(ctx context.Context, parts assembly) (*server, error) {
 	cfg, log := parts.cfg, parts.log
-	if err := errors.Join(prepareHome(cfg.Home), backup.Finish(cfg.Home)); err != nil {
+	if err := errors.Join(prepareHome(cfg.Home), backup.Finish(cfg.Home), refuseEmptied(cfg)); err != nil {
 		return nil, err
 	}
 	// SQLite's temporary files have copies of rows, so that they must not leave the home.

@@ -55,8 +55,8 @@ stand there as hashes, and --session finds one by its id.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.since, "since", "", "from this time on: RFC 3339, or how long ago, such as 24h")
-	fl.StringVar(&f.until, "until", "", "before this time")
+	fl.StringVar(&f.since, "since", "", "from then on: a day, such as 2026-11-21, an RFC 3339 time, or how long ago, such as 24h")
+	fl.StringVar(&f.until, "until", "", "up to then: likewise; a day counts whole")
 	fl.StringVar(&f.action, "action", "", "an action such as job.delete, or a family of them such as job")
 	fl.StringVar(&f.actor, "actor", "", "who did it, such as key:laptop or terminal")
 	fl.StringVar(&f.session, "session", "", "the id of a session")

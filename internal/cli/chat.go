@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
@@ -25,9 +26,9 @@ type chatFlags struct {
 	key      string
 }
 
-// personKey is the session key for sessions in the terminal, which share one memory. It
-// is too short to be forgotten by name by accident.
-const personKey = "me"
+// personKey is the session key for sessions in the terminal, which share one memory. No one chose it, so that the
+// forgetting of "me" deletes none of them.
+const personKey = mention.DefaultKey
 
 func (a *app) chatFlags(c *cobra.Command) *chatFlags {
 	f := new(chatFlags)
@@ -53,7 +54,9 @@ func (a *app) chatCommand() *cobra.Command {
 data opened here. Leaving ends the session; -c and -r go on with one. All sessions of
 the terminal share one memory, the session key "me".
 
-What is piped in is the question, or with -q belongs to it: git diff | hermes -q review`,
+What is piped in is the question, or with -q belongs to it: git diff | hermes -q review
+A file that a loop of the shell reads is left to the loop: while read -r q; do hermes -q "$q"; done < file
+In a loop over a pipe, give each question no input: ... | while read -r q; do hermes -q "$q" < /dev/null; done`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.asked = c.Flags().Changed("query")
@@ -92,6 +95,17 @@ func hasInput(in io.Reader) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeNamedPipe != 0)
 }
 
+// beingRead reports whether the input is a file of which a part was read already: a loop of the shell reads it line by line, and
+// the rest is the loop's. Of a pipe that cannot be told.
+func beingRead(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	return err == nil && at > 0
+}
+
 // maxInput bounds the piped input, in bytes.
 const maxInput = 8 << 20
 
@@ -102,7 +116,7 @@ func (a *app) runChat(ctx context.Context, f *chatFlags) error {
 	if f.goOn && f.resume != "" {
 		return usageError{errors.New("-c and -r name two sessions; give one of them")}
 	}
-	question, err := a.withInput(f.question)
+	question, err := a.withInput(f)
 	if err != nil {
 		return err
 	}
@@ -118,10 +132,10 @@ func (a *app) runChat(ctx context.Context, f *chatFlags) error {
 	return a.converse(ctx, f)
 }
 
-// withInput is a question followed by the piped input.
-func (a *app) withInput(question string) (string, error) {
-	if terminal.IsTerminal(a.process.Stdin) || !hasInput(a.process.Stdin) {
-		return question, nil
+// withInput is the question of -q followed by the input. Without -q, all that can be read is the question.
+func (a *app) withInput(f *chatFlags) (string, error) {
+	if terminal.IsTerminal(a.process.Stdin) || !hasInput(a.process.Stdin) || f.asked && beingRead(a.process.Stdin) {
+		return f.question, nil
 	}
 	data, err := io.ReadAll(io.LimitReader(a.process.Stdin, maxInput+1))
 	if err != nil {
@@ -130,7 +144,7 @@ func (a *app) withInput(question string) (string, error) {
 	if len(data) > maxInput {
 		return "", fault.New(fault.TooLarge, "input_too_large", "The input is longer than 8 MiB. Pipe in less of it.")
 	}
-	return fenced(question, string(data)), nil
+	return fenced(f.question, string(data)), nil
 }
 
 // open begins or continues a conversation, as the flags say. It reports whether the

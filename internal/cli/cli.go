@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,21 +100,33 @@ func (a *app) explainTo(out io.Writer, err error) {
 		return
 	}
 	if list := lister(fault.CodeOf(err)); list != "" && !strings.Contains(msg, list) {
-		msg += " See `" + list + "`."
+		msg += " See " + list + "."
 	}
 	fmt.Fprintln(out, "hermes: "+strings.ReplaceAll(msg, "\n", "\n  "))
 }
 
-// lister is the command that lists the things of a kind that was not found. The API
-// knows no commands, so its errors cannot name one.
+// lister is where the things of a kind that was not found are listed. The API knows no
+// commands, so its errors cannot name one.
 func lister(code string) string {
 	switch code {
 	case "session_not_found":
-		return "hermes sessions list"
+		return "`hermes sessions list`"
+	case "session_key_not_found":
+		return "`hermes sessions list --json`, which has the keys"
+	case "message_not_found":
+		return "`hermes sessions show ID`"
+	case "fact_not_found":
+		return "`hermes memory list`, which has the ids"
+	case "receipt_not_found":
+		return "`receipt_id` in an answer of the API, or /why in a chat"
 	case "run_not_found":
-		return "hermes runs list"
+		return "`hermes runs list`"
 	case "job_not_found":
-		return "hermes jobs list"
+		return "`hermes jobs list`"
+	case "key_not_found":
+		return "`hermes keys list`"
+	case "person_not_found", "pairing_not_found":
+		return "`hermes pairing list`"
 	}
 	return ""
 }
@@ -135,7 +148,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 	})
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w\nSee `%s --help`", err, c.CommandPath())}
+		return usageError{fmt.Errorf("%s\nSee `%s --help`", flagProblem(err), c.CommandPath())}
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs")
 	root.AddCommand(
@@ -149,6 +162,24 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 	a.strictHelp(root)
 	a.chatByDefault(root)
 	return root
+}
+
+// flagProblem is what is wrong with a flag, without the words of Go's parser of numbers.
+func flagProblem(err error) string {
+	number, ok := errors.AsType[*strconv.NumError](err)
+	if !ok {
+		return err.Error()
+	}
+	says := fmt.Sprintf("%q is not a whole number", number.Num)
+	switch {
+	case errors.Is(number, strconv.ErrRange):
+		says = number.Num + " is out of range"
+	case number.Func == "ParseBool":
+		says = fmt.Sprintf("%q is neither true nor false", number.Num)
+	case number.Func == "ParseFloat":
+		says = fmt.Sprintf("%q is not a number", number.Num)
+	}
+	return strings.TrimSuffix(err.Error(), number.Error()) + says
 }
 
 // meantBy is the annotation of a command that takes no arguments: the command that people mean who

@@ -30,6 +30,8 @@ type client struct {
 	embedded *server
 	// through is the server that the client uses; nil for one in this process.
 	through *serverFile
+	// hushed says that the log of a server in this process is not shown.
+	hushed bool
 	// again finds a new way to the home's data after the server has ended; nil means
 	// that there is none. moved is called after a change.
 	again func(context.Context) (*client, error)
@@ -129,7 +131,7 @@ func (c *client) send(ctx context.Context, method, path string, in any, header h
 		if againErr != nil {
 			return nil, againErr
 		}
-		next.again, next.moved = c.again, c.moved
+		next.again, next.moved, next.hushed = c.again, c.moved, c.hushed
 		*c = *next
 		if c.moved != nil {
 			c.moved(ctx)
@@ -155,8 +157,12 @@ func (c *client) send(ctx context.Context, method, path string, in any, header h
 func (c *client) failed(status int, text []byte) error {
 	err := apiError(status, text)
 	if c.embedded != nil && fault.CodeOf(err) == "internal_error" {
-		return fault.Wrap(fault.KindOf(err), "internal_error", "Something failed that should not. The line of the log above says what. "+
-			"Run the command again, and `hermes doctor --deep` if it fails again.", err)
+		says := "The line of the log above says what."
+		if c.hushed {
+			says = "With HERMES_LOG_LEVEL=error, `hermes -q` prints what."
+		}
+		return fault.Wrap(fault.KindOf(err), "internal_error", "Something failed that should not. "+says+
+			" Run the command again, and `hermes doctor --deep` if it fails again.", err)
 	}
 	return err
 }

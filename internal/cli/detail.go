@@ -28,31 +28,40 @@ func (s *server) detail(ctx context.Context, deep bool) (httpapi.Detail, error) 
 	if d.Data.Damage, err = s.db.Check(ctx, deep); err != nil {
 		return d, err
 	}
-	if d.Data.Rows, err = s.db.CheckRows(ctx); err != nil {
+	if err := s.db.Ready(); err != nil {
+		d.Data.Error = fault.MessageOf(err)
+	}
+	// What else is counted may lie on the damaged pages. The damage is what has to be told.
+	if err := s.countDetail(ctx, &d); err != nil && len(d.Data.Damage) == 0 {
 		return d, err
+	}
+	return d, nil
+}
+
+// countDetail counts what the database holds, and what waits in it.
+func (s *server) countDetail(ctx context.Context, d *httpapi.Detail) (err error) {
+	if d.Data.Rows, err = s.db.CheckRows(ctx); err != nil {
+		return err
 	}
 	index, err := s.db.Index(ctx)
 	if err != nil {
-		return d, err
+		return err
 	}
 	d.Data.Index = httpapi.Index{Waiting: index.Waiting, Why: index.Why}
 	if !index.RemadeAt.IsZero() {
 		d.Data.Index.RemadeAt = &index.RemadeAt
 	}
-	if err := s.db.Ready(); err != nil {
-		d.Data.Error = fault.MessageOf(err)
-	}
 	if d.Keys.Development, err = s.keyring.Development(ctx); err != nil {
-		return d, err
+		return err
 	}
 	work, err := s.db.WorkCounts(ctx, s.now())
 	if err != nil {
-		return d, err
+		return err
 	}
 	d.Work = httpapi.Work{Waiting: work.Waiting, Running: work.Running, Failing: work.Failing, Error: work.Error}
 	keys, err := s.keyring.List(ctx)
 	if err != nil {
-		return d, err
+		return err
 	}
 	d.Keys.Valid = len(s.cfg.Server.Keys)
 	for i := range keys {
@@ -60,7 +69,7 @@ func (s *server) detail(ctx context.Context, deep bool) (httpapi.Detail, error) 
 			d.Keys.Valid++
 		}
 	}
-	return d, nil
+	return nil
 }
 
 // upstreamDetail checks the upstream by listing its models, which costs nothing.

@@ -77,8 +77,10 @@ func (a *app) examine(ctx context.Context, deep bool) []finding {
 	}
 	found = append(found, examineServer(ctx, cfg, running))
 	found = append(found, examineNames(cfg)...)
-	found = append(found, examineDatabase(&d.Data), examineIndex(&d.Data.Index),
-		examineWork(&d.Work), examineKeys(cfg, d))
+	found = append(found, examineDatabase(&d.Data))
+	if len(d.Data.Damage) == 0 {
+		found = append(found, examineIndex(&d.Data.Index), examineWork(&d.Work), examineKeys(cfg, d))
+	}
 	if running != nil {
 		found = append(found, examinePlatforms(d.Platforms)...)
 	}
@@ -136,10 +138,22 @@ func examineHome(cfg *config.Config) finding {
 		return finding{"home", failing, fmt.Sprintf("%s: %v", cfg.Home, err), "Choose another place with HERMES_HOME."}
 	case runtime.GOOS == "windows": // has no such modes
 		return finding{"home", fine, cfg.Home + "; its access list says who can read it", ""}
-	case info.Mode().Perm()&0o077 != 0:
-		return finding{"home", warning, cfg.Home + " can be read by others", "The next start makes it private."}
 	}
-	return finding{"home", fine, cfg.Home + ", readable by you alone", ""}
+	return homeFinding(cfg.Home, info.Mode().Perm(), otherAccount(info))
+}
+
+// homeFinding is the finding for a home with its mode, and the account that it belongs to if that is another one.
+func homeFinding(home string, mode os.FileMode, account string) finding {
+	switch {
+	case account != "":
+		return finding{
+			"home", warning, home + " belongs to the account " + account + ": what this account makes there, " + account + " may not read",
+			"Run the commands as that account: sudo -u " + account + " HERMES_HOME=" + home + " hermes doctor",
+		}
+	case mode&0o077 != 0:
+		return finding{"home", warning, home + " can be read by others", "The next start makes it private."}
+	}
+	return finding{"home", fine, home + ", readable by you alone", ""}
 }
 
 func examineServer(ctx context.Context, cfg *config.Config, running *serverFile) finding {

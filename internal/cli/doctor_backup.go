@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/backup"
 	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/durable"
 )
 
 // lateBy is how many times the usual interval the newest backup may be old.
@@ -19,9 +23,14 @@ func examineBackups(cfg *config.Config, now time.Time) finding {
 	case cfg.Backup.Dir == "":
 		return finding{"backup", warning, "none are made at regular times", "Set backup.dir to a directory on another disk; see docs/backup.md."}
 	}
+	if _, err := os.Stat(cfg.Backup.Dir); errors.Is(err, fs.ErrNotExist) { // the server does not make it: a disk may be missing
+		return finding{"backup", failing, "the directory " + cfg.Backup.Dir + " is not there", "Make it, or mount its disk."}
+	}
 	all, err := backup.List(cfg.Backup.Dir)
 	if err != nil {
-		return finding{"backup", failing, err.Error(), "Make the directory readable, or choose another backup.dir."}
+		why, _ := durable.Unopened(err)
+		return finding{"backup", failing, cfg.Backup.Dir + " cannot be read: " + why,
+			"Make the directory readable, or choose another backup.dir."}
 	}
 	status, err := backup.StatusOf(cfg.Home)
 	if err != nil {

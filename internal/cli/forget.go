@@ -24,7 +24,13 @@ func (a *app) forgetCommand() *cobra.Command {
 		Long: `Erase every sentence that mentions a thing, the facts taken from it and all data
 derived from it. Then search this program's files byte by byte and list them. The
 rest of the messages stays. A session whose id or key names the thing is deleted.
-At a terminal it counts first, and asks. A script says --yes.
+At a terminal it shows first what would go, and asks. A script says --yes.
+
+Parts of words count, too, from three letters on: "Tom" is in "tomorrow". Look at
+what --dry-run shows; --word forgets whole words only. Of an id or a key, whole
+words count alone.
+What an answer in another session quotes of a deleted session stays, if it does not
+name the thing: forget it by its own words.
 
 Backups that were made before still hold the thing. Those that are known are named,
 with the time when the last of them is deleted by itself; --backups delete deletes
@@ -38,10 +44,11 @@ them at once. Copies elsewhere are not known.`,
 		},
 	}
 	c.Flags().StringVar(&in.About, "about", "", "the thing to forget")
+	c.Flags().BoolVar(&in.Word, "word", false, "count the thing as a whole word, or as whole words, only")
 	c.Flags().StringVar(&in.SessionID, "session", "", "forget this session whole")
 	c.Flags().StringVar(&in.SessionKey, "key", "", "forget every session of this key whole")
 	c.Flags().StringVar(&in.Backups, "backups", "", "delete: delete the backups that were made before, too")
-	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "only count")
+	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "only show what would go; with --json, all of it")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
@@ -53,6 +60,9 @@ func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) e
 		if err := a.askToForget(c, cl, in); err != nil {
 			return err
 		}
+	}
+	if a.json && in.DryRun && in.About != "" {
+		in.List = allListed
 	}
 	var out certified
 	if err := cl.call(c.Context(), http.MethodPost, pathForget, in, &out); err != nil {
@@ -82,6 +92,9 @@ func (a *app) askToForget(c *cobra.Command, cl *client, in forgetRequest) error 
 	return a.confirm(c.Context(), false, "Erase it for good?")
 }
 
+// allListed has a dry run list all that would go, as far as the server does.
+const allListed = 100_000
+
 const pathForget = "/api/memory/forget"
 
 // forgetRequest is the request to the API.
@@ -91,6 +104,8 @@ type forgetRequest struct {
 	SessionKey string `json:"session_key,omitempty"`
 	DryRun     bool   `json:"dry_run,omitempty"`
 	Backups    string `json:"backups,omitempty"`
+	Word       bool   `json:"word,omitempty"`
+	List       int    `json:"list,omitempty"`
 }
 
 // certified is the certificate of an erasure.
@@ -113,6 +128,14 @@ func (a *app) printForgotten(f *certified) error {
 		parts = append(parts, countOf(f.Jobs, "job", "jobs"), countOf(f.Records, "other record", "other records"))
 	}
 	a.say("%s %s.", verb, strings.Join(parts, ", "))
+	if f.About != "" && f.Sessions > 0 {
+		a.say("A session goes whole with all its messages if its id or its key names the thing. What answers in other sessions quote of it stays.")
+	}
+	a.printWouldGo(f)
+	if f.Unanswered > 0 {
+		a.say("Among the records: %s that waited for an answer. The people who wrote them are told.",
+			countOf(f.Unanswered, "message of a chat", "messages of chats"))
+	}
 	width := 0
 	for _, s := range f.Searched {
 		width = max(width, len(s.File))
@@ -128,18 +151,49 @@ func (a *app) printForgotten(f *certified) error {
 		return err
 	}
 	a.printAlike(f.Alike)
-	if f.Left > 0 && len(f.Alike) > 0 {
-		return fmt.Errorf("%s in the files above: the text index has the words of the other spellings without accents. "+
-			"Forget those, too, if they are meant", countOf(f.Left, "mention is left", "mentions are left"))
-	}
-	if f.Left > 0 {
-		return fmt.Errorf("%d mentions are left in the files above; close other programs that read the database, and try again", f.Left)
-	}
-	if !f.DryRun && len(f.Searched) > 0 {
+	if !f.DryRun && len(f.Searched) > 0 && f.Left == 0 {
 		a.say("Nothing is left of %q.", f.About)
 	}
 	a.printHeldBy(f.Backups)
-	return nil
+	return leftError(f)
+}
+
+// leftError says what to do about the mentions that are left; nil if there are none.
+func leftError(f *certified) error {
+	var files []string
+	foreign := 0
+	for i := range f.Searched {
+		if s := &f.Searched[i]; s.Foreign && s.Hits > 0 {
+			foreign += s.Hits
+			files = append(files, s.File)
+		}
+	}
+	own := f.Left - foreign
+	switch {
+	case f.Left == 0:
+		return nil
+	case foreign > 0 && own == 0:
+		return errors.New(leftInForeign(foreign, files))
+	case len(f.Alike) > 0:
+		return fmt.Errorf("%s in the files above: the text index has the words of the other spellings without accents. "+
+			"Forget those, too, if they are meant", countOf(f.Left, "mention is left", "mentions are left"))
+	}
+	again := countOf(own, "mention is left", "mentions are left") + " in the files above; close other programs that read the database, and try again"
+	if foreign > 0 {
+		again += ". " + leftInForeign(foreign, files)
+	}
+	return errors.New(again)
+}
+
+// leftInForeign says what to do about files of the home that a forgetting does not change.
+func leftInForeign(n int, files []string) string {
+	const named = 5
+	list := strings.Join(files[:min(len(files), named)], ", ")
+	if len(files) > named {
+		list += fmt.Sprintf(" and %d more", len(files)-named)
+	}
+	return countOf(n, "mention is left", "mentions are left") + " in files of the home that hermes did not write and does not change: " + list +
+		". Edit, move or delete them"
 }
 
 // printAlike says which spellings stay that a search for the name finds, and how to forget them.

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/gateway/discord"
 	"github.com/hermes-memory/hermes/internal/gateway/slack"
@@ -61,7 +64,7 @@ func botsOf(cfg *config.Config, log *slog.Logger) ([]*gateway.Bot, error) {
 		}
 		a, err := makers[name](p, log)
 		if err != nil {
-			return nil, fmt.Errorf("platforms.%s: %w", name, err)
+			return nil, wrongPlatform(name, err)
 		}
 		b := &gateway.Bot{
 			Adapter: a, Account: a.Account(), Owner: owner.Stored(p.Owner), Users: cfg.Platforms.Allowed(string(name)),
@@ -69,11 +72,27 @@ func botsOf(cfg *config.Config, log *slog.Logger) ([]*gateway.Bot, error) {
 			Mention: p.Mention, Stream: p.Stream, Home: p.Home, MemoryKey: session.Key(p.MemoryKey), Zone: time.UTC,
 		}
 		if b.Zone, err = time.LoadLocation(p.Timezone); err != nil {
-			return nil, fmt.Errorf("platforms.%s.timezone: %w", name, err)
+			return nil, usageError{fmt.Errorf("platforms.%s.timezone: %w", name, err)}
 		}
 		bots = append(bots, b)
 	}
 	return bots, nil
+}
+
+// wrongPlatform is the error of a setting that an adapter refuses, with the name of the setting and its variable.
+func wrongPlatform(name gateway.Platform, err error) error {
+	setting := "platforms." + string(name)
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return fmt.Errorf("%s: %w", setting, err)
+	}
+	if f.Param != "" {
+		setting += "." + f.Param
+	}
+	if variables := config.Variables(setting); len(variables) > 0 {
+		setting += " (" + strings.Join(variables, ", ") + ")"
+	}
+	return usageError{fault.Wrap(f.Kind, f.Code, setting+": "+f.Msg, f.Err).At(f.Param)}
 }
 
 // gatewaySettings are the settings of all bots.
@@ -116,8 +135,16 @@ func (s *server) setGateway() {
 	s.gateway = gateway.New(gateway.Parts{
 		Store: s.chats(), Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: gateway.NewGuard(s.db, s.live, s.db), Audit: s.db,
 		Saver: gateway.NewSaver(s.runner, s.db, tool.Saving()), Files: s.files, Transcriber: s.transcriber(),
-		Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
+		Deliveries: deliveries{s}, Shared: s.nodes != nil, Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
 	})
+}
+
+// deliveries are those of the scheduler of jobs, which is made after the gateway.
+type deliveries struct{ server *server }
+
+// LookAgain implements gateway.Deliveries.
+func (d deliveries) LookAgain(ctx context.Context, o owner.Owner, id string) error {
+	return d.server.jobs.LookAgain(ctx, o, id)
 }
 
 // targets are the places that jobs deliver to.

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 
@@ -65,8 +67,7 @@ func (a *app) checkHealth(ctx context.Context, at *serverFile) error {
 	transport.DisableKeepAlives = true
 	res, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, "server_unreachable",
-			"No server answers at "+at.base()+". Start it with `hermes serve`, or say where it is: hermes health --addr HOST:PORT", err)
+		return unheard(at.base(), err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	var body struct {
@@ -87,6 +88,22 @@ func (a *app) checkHealth(ctx context.Context, at *serverFile) error {
 	}
 	a.say("%s %s", body.Status, at.base())
 	return nil
+}
+
+// unheard explains why there is no answer to a request for the health.
+func unheard(base string, err error) error {
+	const where = "say where the server is: hermes health --addr HOST:PORT"
+	call, dialled := errors.AsType[*net.OpError](err)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.Wrap(fault.Unavailable, "server_unreachable",
+			"The server at "+base+" did not answer within "+healthPatience.String()+
+				". Its log may have the cause. If it is another program, "+where, err)
+	case dialled && call.Op == "dial":
+		return fault.Wrap(fault.Unavailable, "server_unreachable",
+			"No server answers at "+base+". Start it with `hermes serve`, or "+where, err)
+	}
+	return fault.Wrap(fault.Unavailable, "server_foreign", "What answers at "+base+" does not speak HTTP, so it is another program. Choose another address, or "+where, err)
 }
 
 func reasonOr(code string) string {

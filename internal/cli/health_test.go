@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -49,6 +50,39 @@ func TestHealthWithoutServer(t *testing.T) {
 	out, code := askHealth(t, strings.TrimPrefix(web.URL, "http://"))
 	if code != exitFailed || !strings.Contains(out, "No server answers at "+web.URL) {
 		t.Errorf("got exit code %d and %q", code, out)
+	}
+}
+
+// TestHealthOfAnotherProtocol asks a program that greets as SSH does, and one that hangs up.
+func TestHealthOfAnotherProtocol(t *testing.T) {
+	t.Parallel()
+	for name, greeting := range map[string]string{"ssh": "SSH-2.0-OpenSSH_9.6\r\n", "ftp": "220 ready\r\n", "nothing": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				for {
+					conn, err := l.Accept()
+					if err != nil {
+						return
+					}
+					_, _ = conn.Write([]byte(greeting))
+					_ = conn.Close()
+				}
+			}()
+			out, code := askHealth(t, l.Addr().String())
+			_ = l.Close()
+			<-ended
+			if code != exitFailed || !strings.Contains(out, "is another program") || !strings.Contains(out, "hermes health --addr HOST:PORT") ||
+				strings.Contains(out, "Start it") {
+				t.Errorf("got exit code %d and %q", code, out)
+			}
+		})
 	}
 }
 

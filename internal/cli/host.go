@@ -25,7 +25,8 @@ const moving = 3 * time.Second
 // keep the server from starting. The user did not start a server, so its log is shown
 // only on request.
 func (a *app) connectChat(ctx context.Context, f *chatFlags) (*client, error) {
-	if hushed := *a; f.question == "" || a.process.Getenv("HERMES_LOG_LEVEL") == "" {
+	hush := f.question == "" || a.process.Getenv("HERMES_LOG_LEVEL") == ""
+	if hushed := *a; hush {
 		hushed.process.Stderr, hushed.err = io.Discard, terminal.NewWriter(io.Discard)
 		a = &hushed
 	}
@@ -40,6 +41,7 @@ func (a *app) connectChat(ctx context.Context, f *chatFlags) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.hushed = hush
 	c.again = func(ctx context.Context) (*client, error) {
 		if c.through != nil && !c.through.Chat {
 			return a.rejoin(ctx, cfg, c.through)

@@ -240,3 +240,39 @@ func TestImportOfAnEditedConversation(t *testing.T) {
 		})
 	}
 }
+
+// TestImportApartKeepsSentencesOut: a sentence that was forgotten from memories of another program stays out of their
+// session apart, also where a later import adds them.
+func TestImportApartKeepsSentencesOut(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	memories := func(list ...string) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "memories.json")
+		if err := os.WriteFile(file, []byte("["+strings.Join(list, ",")+"]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.do(exitOK, "import", file, "--key", "me")
+	}
+	const porto = `{"id":"1","memory":"Lives in Porto.","user_id":"rui","created_at":"2025-01-01T00:00:00Z"}`
+	const faro = `{"id":"1","memory":"Lives in Faro.","user_id":"rui","created_at":"2025-01-01T00:00:00Z","updated_at":"2025-03-01T00:00:00Z"}`
+	const stamps = `{"id":"2","memory":"Collects stamps.","user_id":"rui","created_at":"2025-01-02T00:00:00Z"}`
+	const boat = `{"id":"3","memory":"Owns a boat.","user_id":"rui","created_at":"2025-01-03T00:00:00Z"}`
+	memories(porto, stamps, boat)
+	s.forgetFact("--key", "me", "stamps")
+	call, stop := s.serve()
+	chat(call, "mem0:rui", "I live in Lima.")
+	stop()
+	memories(faro) // a page
+	memories(faro, stamps, boat)
+	for word, want := range map[string]int{"Faro": 1, "boat": 2, "stamps": 0} {
+		if got := s.count(`SELECT count(*) FROM messages WHERE content LIKE '%` + word + `%'`); got != want {
+			t.Errorf("%q stands in %d messages, want %d", word, got, want)
+		}
+	}
+	s.do(exitOK, "sessions", "delete", "mem0:rui", "--yes") // the session apart is brought up to date without the first one
+	memories(faro, stamps, boat, `{"id":"4","memory":"Plays chess.","user_id":"rui","created_at":"2025-04-01T00:00:00Z"}`)
+	if got := s.count(`SELECT count(*) FROM messages WHERE content LIKE '%chess%'`); got != 1 {
+		t.Errorf("got %d messages, want the new one", got)
+	}
+}

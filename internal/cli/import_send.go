@@ -30,12 +30,16 @@ type importReply struct {
 	Changed int `json:"changed,omitempty"`
 	Apart   int `json:"apart,omitempty"`
 	Deleted int `json:"deleted,omitempty"`
-	Notes   []struct {
+	// Undone counts messages, Edited and Absent memories.
+	Undone int `json:"undone,omitempty"`
+	Edited int `json:"edited,omitempty"`
+	Absent int `json:"absent,omitempty"`
+	Notes  []struct {
 		ID      string `json:"id"`
 		Fate    string `json:"fate"`
 		Session string `json:"session_id"`
 	} `json:"notes,omitempty"`
-	OtherKeys []transfer.OtherKey `json:"other_keys,omitempty"`
+	OtherKeys []transfer.SessionKey `json:"other_keys,omitempty"`
 }
 
 // stored is the number of conversations that the import has changed.

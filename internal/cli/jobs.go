@@ -231,7 +231,8 @@ func (a *app) printJob(ctx context.Context, cl *client, j *jobRow) error {
 	rows := [][]string{
 		{"id", j.ID}, {"name", j.Name}, {"schedule", j.Schedule + " (" + j.Timezone + ")"}, {"state", j.State},
 		{"session", j.SessionID}, {"session key", text(j.SessionKey)}, {"deliver", j.Deliver}, {"catch up", j.CatchUp},
-		{"model", text(j.Model)}, {"timeout", (time.Duration(j.Timeout) * time.Second).String()}, {"fired", countOf(j.Fires, "time", "times")},
+		{"model", text(j.Model)}, {"timeout", (time.Duration(j.Timeout) * time.Second).String()},
+		{"fired", countOf(j.Fires, "time", "times") + " by its schedule"},
 		{"last run", local(j.LastRunAt) + " " + text(j.LastStatus)}, {"next run", local(j.NextRunAt)}, {"prompt", j.Prompt},
 	}
 	if err := a.table(rows); err != nil || j.NextRunAt == nil {

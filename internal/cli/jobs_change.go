@@ -64,13 +64,22 @@ func (a *app) printJobRuns(rows []runRow) error {
 	table := [][]string{{"Due", "Status", "Late", "Delivery", "What it said"}}
 	for i := range rows {
 		r := &rows[i]
-		delivery := "-"
-		if r.Delivery != nil {
-			delivery = r.Delivery.State
-		}
-		table = append(table, []string{local(&r.DueAt), r.Status, (time.Duration(r.Late) * time.Second).String(), delivery, r.said()})
+		table = append(table, []string{local(&r.DueAt), r.Status, (time.Duration(r.Late) * time.Second).String(), r.delivered(), r.said()})
 	}
 	return a.table(table)
+}
+
+// delivered is what became of the delivery of a run, with the reason why it failed or waits.
+func (r *runRow) delivered() string {
+	switch d := r.Delivery; {
+	case d == nil:
+		return "-"
+	case d.Error == nil || *d.Error == "":
+		return d.State
+	default:
+		const most = 160 // characters of a reason
+		return d.State + ": " + shortened(terminal.OneLine(*d.Error), most)
+	}
 }
 
 // said is a summary of a run in one line.

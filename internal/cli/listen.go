@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"strconv"
@@ -46,8 +48,7 @@ func listen(ctx context.Context, cfg *config.Config) (*listening, error) {
 		l.ollama = addr
 		return l, nil
 	}
-	return nil, fault.Wrap(fault.Unavailable, "address_in_use",
-		"Another program listens on "+addr+" already. Stop it, or choose another address: hermes serve --addr 127.0.0.1:PORT", err)
+	return nil, err
 }
 
 // open listens on an address. A loopback address is opened for IPv4 and IPv6.
@@ -62,7 +63,7 @@ func open(ctx context.Context, addr string) (*listening, error) {
 	var lc net.ListenConfig
 	first, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+		return nil, cannotListen(addr, "hermes serve --addr 127.0.0.1:PORT", err)
 	}
 	l := &listening{listeners: []net.Listener{first}, addr: first.Addr().String()}
 	l.public = isPublic(host)
@@ -75,6 +76,25 @@ func open(ctx context.Context, addr string) (*listening, error) {
 		}
 	}
 	return l, nil
+}
+
+// cannotListen explains why an address cannot be opened. other is how another one is chosen.
+func cannotListen(addr, other string, err error) error {
+	host, port, _ := net.SplitHostPort(addr)
+	says := "Cannot listen on " + addr + ": " + fault.Innermost(err).Error() + "."
+	var name *net.DNSError
+	switch {
+	case portTaken(err):
+		return fault.Wrap(fault.Unavailable, "address_in_use",
+			"Another program listens on "+addr+" already. Stop it, or choose another address: "+other, err)
+	case errors.As(err, &name):
+		says = "The name " + host + " cannot be resolved, so there is no address to listen on."
+	case addressAbsent(err):
+		says = "This machine does not have the address " + host + "."
+	case errors.Is(err, fs.ErrPermission):
+		says = "This account may not listen on port " + port + ". Ports below 1024 are often reserved."
+	}
+	return fault.Wrap(fault.Unavailable, "address_unusable", says+" Choose another address: "+other, err)
 }
 
 // isPublic reports whether other machines can reach a host that a server listens on.

@@ -114,6 +114,9 @@ func (a *app) installMCP(name string, f *installFlags) error {
 	if f.http {
 		a.say("Set %s in the environment of %s: hermes keys create --name %s --owner local", clientfile.KeyVariable, client.Title, name)
 	}
+	if f.project {
+		name += " --project"
+	}
 	a.say("Restart %s to load it. To take it out again: hermes mcp uninstall %s", client.Title, name)
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/telemetry"
@@ -50,13 +49,9 @@ func listenAdmin(ctx context.Context, addr string) (net.Listener, error) {
 	if addr == "" {
 		return nil, nil
 	}
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return nil, usageError{fmt.Errorf("server.admin_addr: %q is no address: use host:port, such as 127.0.0.1:9464", addr)}
-	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, "address_in_use",
-			"Cannot listen on "+addr+" (server.admin_addr). Choose another address.", err)
+		return nil, cannotListen(addr, "HERMES_ADMIN_ADDR=127.0.0.1:PORT", err)
 	}
 	return l, nil
 }

@@ -91,7 +91,7 @@ func (a *app) memoryListCommand() *cobra.Command {
 	}
 	scope.declare(c)
 	c.Flags().StringVar(&kind, "kind", "", "only facts of this kind, such as decision; or reversal")
-	c.Flags().StringVar(&asOf, "as-of", "", "as it was known at this RFC 3339 time")
+	c.Flags().StringVar(&asOf, "as-of", "", "as it was known then: a day, such as 2026-11-21 with all of it, or an RFC 3339 time")
 	c.Flags().BoolVar(&all, "all", false, "with facts that were replaced since")
 	return c
 }

@@ -10,6 +10,9 @@ import (
 // portTaken reports whether another program listens on an address.
 func portTaken(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }
 
+// addressAbsent reports whether the machine does not have an address.
+func addressAbsent(err error) bool { return errors.Is(err, syscall.EADDRNOTAVAIL) }
+
 // connectionRefused reports whether nobody listens on an address.
 func connectionRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
 

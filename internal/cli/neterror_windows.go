@@ -13,6 +13,9 @@ func portTaken(err error) bool {
 	return errors.Is(err, windows.WSAEADDRINUSE) || errors.Is(err, windows.WSAEACCES)
 }
 
+// addressAbsent reports whether the machine does not have an address.
+func addressAbsent(err error) bool { return errors.Is(err, windows.WSAEADDRNOTAVAIL) }
+
 // connectionRefused reports whether nobody listens on an address.
 func connectionRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
 

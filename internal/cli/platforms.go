@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -40,12 +41,30 @@ A platform is switched on by its token, such as TELEGRAM_BOT_TOKEN, and served b
 ` + "`hermes serve`" + `.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return showRows(a, c, "/api/platforms",
-				"No platform is configured. Set a token, such as TELEGRAM_BOT_TOKEN; docs/platforms.md has the steps.", a.printPlatforms)
+			return a.withClient(c, func(cl *client) error { return a.showPlatforms(c.Context(), cl) })
 		},
 	}
 	c.AddCommand(a.platformsCheckCommand(), a.platformsEventsCommand(), a.slackManifestCommand())
 	return c
+}
+
+// noPlatform is shown if no token is set.
+const noPlatform = "No platform is configured. Set a token, such as TELEGRAM_BOT_TOKEN; docs/platforms.md has the steps."
+
+// showPlatforms shows the bots. Without a running server none of them is connected, whatever its adapter says: the server of
+// this process reads the data, and serves no platform.
+func (a *app) showPlatforms(ctx context.Context, cl *client) error {
+	var p page[platform]
+	if err := cl.call(ctx, http.MethodGet, "/api/platforms", nil, &p); err != nil {
+		return err
+	}
+	if cl.embedded != nil {
+		reason := "No server is running: `hermes serve` serves the platforms."
+		for i := range p.Data {
+			p.Data[i].State, p.Data[i].Reason, p.Data[i].Since = "stopped", &reason, nil
+		}
+	}
+	return printRows(a, p.Data, noPlatform, a.printPlatforms)
 }
 
 func (a *app) printPlatforms(list []platform) error {
@@ -153,7 +172,7 @@ func (a *app) platformsCheckCommand() *cobra.Command {
 			for i, b := range bots {
 				list[i] = checkPlatform(c.Context(), b)
 			}
-			return printRows(a, list, "No platform is configured. Set a token, such as TELEGRAM_BOT_TOKEN; docs/platforms.md has the steps.", a.printChecked)
+			return printRows(a, list, noPlatform, a.printChecked)
 		},
 	}
 }

@@ -77,7 +77,11 @@ func (a *app) startProcess(ctx context.Context, setup prove.Setup) (*prove.Serve
 		return nil, err
 	}
 	end := func(how os.Signal) error {
-		if err := cmd.Process.Signal(how); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		err := cmd.Process.Signal(how)
+		if errors.Is(err, errors.ErrUnsupported) { // Windows interrupts no other process
+			err = cmd.Process.Kill()
+		}
+		if err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("end the server: %w", err)
 		}
 		<-ended // the exit code does not matter after a kill

@@ -199,6 +199,13 @@ not erase anything there.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withClient(c, func(cl *client) error {
+				var st httpapi.ProviderStatus
+				if err := cl.call(c.Context(), http.MethodGet, pathProvider, nil, &st); err != nil {
+					return err
+				}
+				if st.Type == nil { // what the API says of that needs no confirmation
+					return cl.call(c.Context(), http.MethodPost, pathProvider+"/forget", nil, nil)
+				}
 				if err := a.confirm(c.Context(), yes, "Let the provider forget everything that it was told?"); err != nil {
 					return err
 				}
@@ -222,7 +229,12 @@ func (a *app) printPassed(p *curate.PassedOn) error {
 	if p == nil {
 		return nil
 	}
-	a.say("The memory provider has confirmed that %s gone there.", countOf(p.Confirmed, "message or place is", "messages or places are"))
+	if p.Confirmed == 0 && len(p.Left) == 0 {
+		a.say("The memory provider has nothing to forget: it has nothing that it was told.")
+	}
+	if p.Confirmed > 0 {
+		a.say("The memory provider has confirmed that %s gone there.", countOf(p.Confirmed, "message or place is", "messages or places are"))
+	}
 	if len(p.Left) > 0 {
 		a.say("Not confirmed there; it is asked again for 30 days, and `hermes provider status` shows it:")
 	}

@@ -27,8 +27,10 @@ func TestProvider(t *testing.T) {
 	if out, _ := s.run("", "provider", "status"); !strings.Contains(out, "No memory provider is configured") {
 		t.Errorf("got %q", out)
 	}
-	if _, errs := s.run("", "provider", "test"); !strings.Contains(errs, "docs/providers.md") {
-		t.Errorf("got %q", errs)
+	for _, do := range []string{"test", "backfill", "forget"} {
+		if _, errs := s.run("", "provider", do); !strings.Contains(errs, "docs/providers.md") {
+			t.Errorf("%s: got %q", do, errs)
+		}
 	}
 	stop()
 	if n := len(honcho.Requests()); n > 0 {
@@ -65,7 +67,11 @@ func TestProvider(t *testing.T) {
 	if out, errs := s.run("", "forget", "--about", "Zanzibar", "--yes"); !strings.Contains(out, "has confirmed that") || told("Zanzibar") {
 		t.Errorf("got %q, %q", out, errs)
 	}
+	until(t, func() bool { return told("I said this before.") }) // the rest of an emptied place is told again
 	if out, errs := s.run("", "provider", "forget", "--yes"); !strings.Contains(out, "has confirmed") || told("") {
+		t.Errorf("got %q, %q", out, errs)
+	}
+	if out, errs := s.run("", "provider", "forget", "--yes"); !strings.Contains(out, "has nothing to forget") {
 		t.Errorf("got %q, %q", out, errs)
 	}
 	honcho.Hold()

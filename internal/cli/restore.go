@@ -71,14 +71,17 @@ revoked since.`,
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVar(&ledger, "ledger", false, "only apply the ledger of erasures to the data that is there")
-	c.Flags().StringVar(&since, "since", "", "with --ledger: the time of the backup, such as 2026-11-27T03:00:00Z")
+	c.Flags().StringVar(&since, "since", "", "with --ledger: the time of the backup, such as 2026-11-27T03:00:00Z, or its day")
 	c.Flags().BoolVar(&keepJobs, "keep-jobs", false, "leave jobs on, though the backup is of another machine or home")
 	return c
 }
 
 // restored is the outcome of a restoring.
 type restored struct {
-	Manifest  backup.Manifest       `json:"manifest"`
+	Manifest backup.Manifest `json:"manifest"`
+	// Sessions and Messages are how many of the backup are there, without what was forgotten again.
+	Sessions  int64                 `json:"sessions,omitempty"`
+	Messages  int64                 `json:"messages,omitempty"`
 	Kept      []string              `json:"kept"`
 	Forgotten curate.ForgottenAgain `json:"forgotten_again"`
 	Revoked   int                   `json:"keys_revoked_again"`
@@ -271,8 +274,8 @@ func (a *app) printRestored(cfg *config.Config, r *restored) error {
 	if a.json {
 		return a.printJSON(r)
 	}
-	a.say("Restored %s and %s in %s, as of %s.", countOf(int(r.Manifest.Counts["sessions"]), "session", "sessions"),
-		countOf(int(r.Manifest.Counts["messages"]), "message", "messages"), cfg.Home, r.Manifest.CreatedAt.Local().Format(clock))
+	a.say("Restored %s and %s in %s, as of %s.", countOf(int(r.Sessions), "session", "sessions"),
+		countOf(int(r.Messages), "message", "messages"), cfg.Home, r.Manifest.CreatedAt.Local().Format(clock))
 	for _, kept := range r.Kept {
 		a.say("  kept          %s", kept)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/backup"
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/trail"
 	"github.com/hermes-memory/hermes/internal/upstream"
@@ -15,9 +16,9 @@ import (
 // ledgerOnly applies the ledger to data that was restored by other means: a dump of PostgreSQL,
 // or a copy of the file.
 func (a *app) ledgerOnly(ctx context.Context, cfg *config.Config, since string) error {
-	at, err := time.Parse(time.RFC3339, since)
+	at, err := bound.ParseMoment(since, bound.DayStart)
 	if err != nil {
-		return usageError{fmt.Errorf("--since needs the time of the backup, such as 2026-11-27T03:00:00Z, got %q", since)}
+		return usageError{fmt.Errorf("--since needs the time of the backup, such as 2026-11-27T03:00:00Z, or its day, got %q", since)}
 	}
 	s, err := assemble(ctx, assembly{
 		cfg: cfg, log: a.newLogger(cfg), restoring: true, getenv: a.process.Getenv,

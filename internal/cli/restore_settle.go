@@ -43,7 +43,12 @@ func (a *app) settle(ctx context.Context, cfg *config.Config, unpacked *backup.U
 	if err := errors.Join(s.settleRestored(ctx, r), s.close()); err != nil {
 		return err
 	}
-	return sqlite.Fold(ctx, unpacked.Database())
+	if err := sqlite.Fold(ctx, unpacked.Database()); err != nil {
+		return err
+	}
+	left, err := sqlite.StandingOf(ctx, unpacked.Database())
+	r.out.Sessions, r.out.Messages = left.Counts["sessions"], left.Counts["messages"]
+	return err
 }
 
 func (s *server) settleRestored(ctx context.Context, r *restoring) error {

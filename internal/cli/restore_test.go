@@ -125,6 +125,10 @@ func TestRestoreForgetsAgain(t *testing.T) {
 		if !strings.Contains(out, "again: 1 thing, 1 single fact, 1 session") {
 			t.Errorf("%s: got %s", name, out)
 		}
+		there := fmt.Sprintf("Restored 2 sessions and %d messages in ", home.count(`SELECT count(*) FROM messages`))
+		if home.count(`SELECT count(*) FROM sessions`) != 2 || !strings.Contains(out, there) {
+			t.Errorf("%s: got %s, want %q: a session was forgotten again", name, out, there)
+		}
 		for _, gone := range []string{"Wilhelmina", "plums", "Grizabella"} {
 			for _, file := range []string{"state.db", "state.db-wal", "erasures.jsonl"} {
 				text, _ := os.ReadFile(filepath.Join(home.env["HERMES_HOME"], file)) // the log may be gone
@@ -334,8 +338,9 @@ func TestForgetNamesBackups(t *testing.T) {
 		}
 	}
 	// The file of before comes back by hand: the ledger alone mends it.
-	s.do(exitUsage, "restore", "--ledger", "--since", "2020-01-01")
-	if out := s.do(exitOK, "restore", "--ledger", "--since", "2020-01-01T00:00:00Z"); !strings.Contains(out, "Forgotten again: 0 things") {
+	s.do(exitUsage, "restore", "--ledger", "--since", "2020-13-01")
+	s.do(exitUsage, "restore", "--ledger", "--since", "2020-01")
+	if out := s.do(exitOK, "restore", "--ledger", "--since", "2020-01-01"); !strings.Contains(out, "Forgotten again: 0 things") {
 		t.Errorf("the ledger on what is clean: got %s", out)
 	}
 	if err := os.WriteFile(filepath.Join(s.env["HERMES_HOME"], "state.db"), s.databaseOf(file), 0o600); err != nil {

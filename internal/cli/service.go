@@ -77,7 +77,7 @@ func (a *app) servicePlace(f *serviceFlags) (service.Place, error) {
 	if !filepath.IsAbs(settings) {
 		settings = filepath.Join(home, ".config")
 	}
-	return service.Place{OS: runtime.GOOS, Home: home, Config: settings, UID: os.Getuid(), System: f.system}, nil
+	return service.Place{OS: runtime.GOOS, Home: home, Config: settings, UID: os.Getuid(), System: f.system, Root: os.DirFS("/")}, nil
 }
 
 func (a *app) installService(ctx context.Context, f *serviceFlags) error {
@@ -99,13 +99,16 @@ func (a *app) installService(ctx context.Context, f *serviceFlags) error {
 		return err
 	}
 	if f.only {
+		if err := service.Own(plan.Files); err != nil {
+			return err
+		}
 		return a.printPlan(&plan, true)
 	}
 	if err := service.Write(plan.Files); err != nil {
 		return err
 	}
 	for _, command := range plan.Commands {
-		if err := a.runManager(ctx, command); err != nil {
+		if err := runManager(ctx, command, "\n"+service.Remedy(at)); err != nil {
 			return err
 		}
 	}
@@ -121,22 +124,30 @@ func (a *app) uninstallService(ctx context.Context, f *serviceFlags) error {
 	if err != nil {
 		return err
 	}
+	if there, err := service.Installed(plan.Files[0].Name); err != nil {
+		return err
+	} else if !there {
+		says := "The service is not installed."
+		if unit := service.Packaged(at); unit != "" {
+			says += " A package has brought " + unit + ": the service goes with the package. To stop it: sudo systemctl disable --now hermes"
+		}
+		return a.sayUnlessJSON(says)
+	}
 	if f.only {
 		return a.printPlan(&plan, false)
 	}
-	if there, err := service.Installed(plan.Files[0].Name); err != nil || !there {
-		return errors.Join(err, a.sayUnlessJSON("The service is not installed."))
-	}
-	// A service that was stopped by hand is removed all the same.
-	failed := a.runManager(ctx, plan.Commands[0])
+	// A service that was stopped by hand, or has no manager, is removed all the same.
+	failed := []error{runManager(ctx, plan.Commands[0], "")}
 	if err := service.Remove(plan.Files); err != nil {
 		return err
 	}
 	for _, command := range plan.Commands[1:] {
-		failed = errors.Join(failed, a.runManager(ctx, command))
+		failed = append(failed, runManager(ctx, command, ""))
 	}
-	if failed != nil {
-		fmt.Fprintln(a.err, failed)
+	for _, err := range failed {
+		if err != nil {
+			fmt.Fprintln(a.err, fault.MessageOf(err))
+		}
 	}
 	return a.tellPlan("removed", &plan)
 }
@@ -189,8 +200,9 @@ func (a *app) printPlan(plan *service.Plan, write bool) error {
 	return nil
 }
 
-// runManager runs a command of the service manager. What it prints is in the error.
-func (a *app) runManager(ctx context.Context, command []string) error {
+// runManager runs a command of the service manager. What it prints is in the error, before
+// the remedy.
+func runManager(ctx context.Context, command []string, remedy string) error {
 	out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput()
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return fault.Wrap(fault.Unavailable, "service_manager_absent",
@@ -198,7 +210,7 @@ func (a *app) runManager(ctx context.Context, command []string) error {
 	}
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, "service_manager_failed",
-			fmt.Sprintf("%s failed: %v\n%s\nCorrect that and run the command again.", strings.Join(command, " "), err, bytes.TrimSpace(out)), err)
+			fmt.Sprintf("%s failed: %v\n%s%s", strings.Join(command, " "), err, bytes.TrimSpace(out), remedy), err)
 	}
 	return nil
 }
@@ -220,13 +232,21 @@ func (a *app) showService(ctx context.Context, f *serviceFlags) error {
 		return err
 	}
 	state := serviceState{File: file}
-	_, err = os.Stat(file)
-	state.Installed = err == nil
+	whose := file
+	switch state.Installed, err = service.Installed(file); {
+	case err != nil:
+		whose = "no: " + fault.MessageOf(err)
+	case !state.Installed && service.Packaged(at) != "":
+		state.File, state.Installed = service.Packaged(at), true
+		whose = state.File + ", of a package"
+	case !state.Installed:
+		whose = "no"
+	}
 	state.Running = exec.CommandContext(ctx, command[0], command[1:]...).Run() == nil
 	if a.json {
 		return a.printJSON(state)
 	}
-	a.say("%-10s %s", "installed", says(state.Installed, file, "no"))
+	a.say("%-10s %s", "installed", whose)
 	a.say("%-10s %s", "running", says(state.Running, "yes", "no"))
 	return nil
 }

@@ -92,6 +92,7 @@ func oneSession(c *cobra.Command, args []string) error {
 func (a *app) sessionsListCommand() *cobra.Command {
 	var limit int
 	var source string
+	var titles bool
 	c := &cobra.Command{
 		Use: "list", Short: "List conversations, the newest activity first", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -107,12 +108,13 @@ func (a *app) sessionsListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return printRows(a, rows, "No sessions found.", a.printSessions)
+				return printRows(a, rows, "No sessions found.", func(rows []json.RawMessage) error { return a.printSessions(rows, titles) })
 			})
 		},
 	}
 	c.Flags().StringVar(&source, "source", "", "only those that came from here, such as cli or telegram")
 	c.Flags().IntVar(&limit, "limit", 20, "how many at most")
+	c.Flags().BoolVar(&titles, "titles", false, "with the titles, in a column behind the others")
 	return c
 }
 
@@ -123,30 +125,30 @@ const rest = 16
 // clock is the format of times.
 const clock = "2006-01-02 15:04"
 
+// The most that the table shows of a model's name and of a title, in characters.
+const (
+	modelColumns = 30
+	titleColumns = 40
+)
+
 // printSessions prints the table. Its columns are as wide as in the manual, or as their
-// widest cell.
-func (a *app) printSessions(rows []json.RawMessage) error {
-	table := [][]string{{"ID", "Source", "Model", "Messages", "Started"}}
-	for _, raw := range rows {
-		var s sessionRow
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return fmt.Errorf("decode session: %w", err)
-		}
-		model := "-"
-		if s.Model != "" {
-			model = shortened(terminal.OneLine(string(s.Model)), 30)
-		}
-		started := s.StartedAt.Local().Format(clock)
-		if s.EndedAt != nil {
-			started += " (ended)"
-		}
-		table = append(table, []string{terminal.OneLine(s.ID), terminal.OneLine(s.Source), model, s.said(), started})
+// widest cell. Titles are a column behind those of the manual.
+func (a *app) printSessions(rows []json.RawMessage, titles bool) error {
+	table, err := sessionTable(rows, titles)
+	if err != nil {
+		return err
 	}
 	widths := []int{30, 12, 30, 8}
-	for _, row := range table {
-		for i := range widths {
+	rule := rest
+	if titles {
+		widths = append(widths, len("2006-01-02 15:04 (ended)"))
+		rule = titleColumns
+	}
+	for i := range widths {
+		for _, row := range table {
 			widths[i] = max(widths[i], terminal.Columns(row[i]))
 		}
+		rule += widths[i]
 	}
 	for n, row := range table {
 		var line strings.Builder
@@ -158,12 +160,41 @@ func (a *app) printSessions(rows []json.RawMessage) error {
 				line.WriteString(row[i] + space + " ")
 			}
 		}
-		a.say("%s", block(line.String()+row[len(row)-1]))
+		a.say("%s", block(strings.TrimRight(line.String()+row[len(row)-1], " ")))
 		if n == 0 {
-			a.say("%s", strings.Repeat("─", widths[0]+widths[1]+widths[2]+widths[3]+rest))
+			a.say("%s", strings.Repeat("─", rule))
 		}
 	}
 	return nil
+}
+
+// sessionTable is the table of sessions, with its head.
+func sessionTable(rows []json.RawMessage, titles bool) ([][]string, error) {
+	head := []string{"ID", "Source", "Model", "Messages", "Started"}
+	if titles {
+		head = append(head, "Title")
+	}
+	table := [][]string{head}
+	for _, raw := range rows {
+		var s sessionRow
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return nil, fmt.Errorf("decode session: %w", err)
+		}
+		model := "-"
+		if s.Model != "" {
+			model = shortened(terminal.OneLine(string(s.Model)), modelColumns)
+		}
+		started := s.StartedAt.Local().Format(clock)
+		if s.EndedAt != nil {
+			started += " (ended)"
+		}
+		row := []string{terminal.OneLine(s.ID), terminal.OneLine(s.Source), model, s.said(), started}
+		if titles {
+			row = append(row, shortened(terminal.OneLine(string(s.Title)), titleColumns))
+		}
+		table = append(table, row)
+	}
+	return table, nil
 }
 
 func (a *app) sessionsStatsCommand() *cobra.Command {

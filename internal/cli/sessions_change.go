@@ -168,7 +168,12 @@ func (a *app) sessionsForkCommand() *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use: "fork ID", Short: "Copy a conversation into a new one", Args: oneSession, ValidArgsFunction: a.completeSession,
-		Long: `Copy a conversation, or its beginning, into a new one with a memory of its own.
+		Long: `Copy a conversation, or its beginning, into a new one.
+
+Without a session key, the copy has a memory of its own, learnt from the copied
+messages. With a session key, the copy has the same key, as other conversations
+of a person do: what is said in the copy is learnt by the memory of the key, and
+what was copied is not learnt twice.
 
 Prints the new id. The ids of messages are shown by 'hermes sessions show'.`,
 		RunE: func(c *cobra.Command, args []string) error {

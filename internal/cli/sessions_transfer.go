@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hermes-memory/hermes/internal/durable"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/terminal"
 	"github.com/hermes-memory/hermes/internal/transfer"
@@ -149,7 +150,7 @@ func (a *app) saveExport(name string, body io.Reader, force bool) (int, error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
-		return 0, fault.Wrap(fault.Unavailable, "export_unwritable", "Cannot write "+name+": its directory is missing, full or not yours.", err)
+		return 0, unopened(name, err)
 	}
 	n, err := a.copyLines(f, body)
 	if err == nil {
@@ -164,11 +165,17 @@ func (a *app) saveExport(name string, body io.Reader, force bool) (int, error) {
 	return n, nil
 }
 
+// unopened says why an export could not be begun.
+func unopened(name string, err error) error {
+	why, next := durable.Unopened(err)
+	return fault.Wrap(fault.Unavailable, "export_unwritable", "Cannot write "+name+": "+why+". "+next, err)
+}
+
 // exportTo writes an export to a device or a pipe.
 func (a *app) exportTo(name string, body io.Reader) (int, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
-		return 0, fault.Wrap(fault.Unavailable, "export_unwritable", fmt.Sprintf("Cannot write to %s: %v.", name, err), err)
+		return 0, unopened(name, err)
 	}
 	n, err := a.copyLines(f, body)
 	return n, unwritten(name, errors.Join(err, f.Close()))
@@ -342,7 +349,7 @@ func notAnExport(name string) string {
 
 // readElsewhere says which command reads what this program did not write.
 func readElsewhere(name string) string {
-	return "If another program wrote it, or if it is packed as zip or tar, try: hermes import " + name
+	return "If another program wrote it, or if it is packed as zip or tar, try: hermes import " + name + ". A backup is restored with: hermes restore " + name
 }
 
 func (a *app) reportImport(name string, out *importReply) error {

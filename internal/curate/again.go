@@ -3,9 +3,11 @@ package curate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -18,6 +20,14 @@ type Again struct {
 	// message was. Sentence is nil if none was.
 	Lineage  func(o owner.Owner, root session.ID) (at time.Time, forgotten bool)
 	Sentence func(o owner.Owner, at memory.Place, sentence string) bool
+}
+
+// thing is a thing that was found, in the form in which it was forgotten: as a whole word if it never was forgotten otherwise.
+func (a *Again) thing(found *memory.Erased) *mention.Thing {
+	if slices.ContainsFunc(a.Things, func(e memory.Erasure) bool { return e.Hash == found.Of && !e.Whole }) {
+		return mention.Of(found.Name)
+	}
+	return mention.OfWord(found.Name)
 }
 
 // ForgottenAgain counts what was forgotten again.
@@ -48,7 +58,7 @@ func (c *Curator) ForgetAgain(ctx context.Context, o owner.Owner, a *Again) (For
 		}
 		out.Left = 0
 		for i := range names {
-			gone, err := c.Forget(ctx, o, names[i].Name, false)
+			gone, err := c.ForgetThing(ctx, o, a.thing(&names[i]), false, 0)
 			if err != nil {
 				return out, fmt.Errorf("forget again: %w", err)
 			}

@@ -116,7 +116,11 @@ func leaveOutOf(o owner.Owner, m *session.Message, erasures []memory.Erasure) bo
 	}
 	text, n := memory.RedactErased(o, m.Content, erasures)
 	found := n > 0
-	for _, other := range []string{m.Name, string(m.Wire), string(m.ToolCalls), string(m.Receipt), m.ToolCallID, m.ToolName} {
+	speaker := m.Name
+	if memory.ByProgram(m) {
+		speaker = ""
+	}
+	for _, other := range []string{speaker, string(m.Wire), string(m.ToolCalls), string(m.Receipt), m.ToolCallID, m.ToolName} {
 		found = found || names(other)
 	}
 	if !found {
@@ -130,7 +134,10 @@ func leaveOutOf(o owner.Owner, m *session.Message, erasures []memory.Erasure) bo
 			*id = ""
 		}
 	}
-	m.Content, m.Name, m.Wire, m.Receipt, m.ReceiptID = text, "", nil, nil, ""
+	if speaker != "" { // a message that names a forgotten thing keeps no name but a program's
+		m.Name = ""
+	}
+	m.Content, m.Wire, m.Receipt, m.ReceiptID = text, nil, nil, ""
 	return true
 }
 

@@ -35,30 +35,50 @@ func (c *Curator) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sc
 
 // EraseFact is ForgetFact for a known fact. held is the lineage whose turn the caller
 // holds; nil for none.
+func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (*Forgotten, error) {
+	return c.eraseFacts(ctx, o, []memory.Fact{*fact}, held)
+}
+
+// eraseFacts is EraseFact for several facts, one after the other.
 //
 // An edit in another program, an undo and a second attempt leave the words in a message of the lineage that was
-// undone. A fork has copies of the messages, and so has a session apart. The lineage of the fact is first: a copy
+// undone. A fork has copies of the messages, and so has a session apart. The lineages of the facts are first: a copy
 // that is begun later has the words no more.
-func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (*Forgotten, error) {
-	w := &wording{Fact: fact, said: make(map[int64]bool)}
+func (c *Curator) eraseFacts(ctx context.Context, o owner.Owner, facts []memory.Fact, held *lineage.Lineage) (*Forgotten, error) {
 	out := &Forgotten{}
-	root := fact.Source.Root
-	if err := c.eraseWords(ctx, o, root, w, held, out); err != nil {
-		return nil, err
+	all := make([]*wording, len(facts))
+	for i := range facts {
+		all[i] = &wording{Fact: &facts[i], said: make(map[int64]bool)}
+		erased := out.Messages
+		if err := c.eraseWords(ctx, o, facts[i].Source.Root, all[i], held, out); err != nil {
+			return nil, err
+		}
+		if out.Messages == erased {
+			return nil, fault.New(fault.NotFound, "fact_not_found", "The message of this fact is gone, and the fact with it. List the facts again.")
+		}
 	}
-	if out.Messages == 0 {
-		return nil, fault.New(fault.NotFound, "fact_not_found", "The message of this fact is gone, and the fact with it. List the facts again.")
-	}
-	kin, err := c.kin(ctx, o, root)
+	kin, err := c.kinship(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range all {
+		if err := c.eraseCopies(ctx, o, kin.of(w.Source.Root), w, held, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// eraseCopies erases the words of a fact from some other lineages.
+func (c *Curator) eraseCopies(
+	ctx context.Context, o owner.Owner, kin []session.Session, w *wording, held *lineage.Lineage, out *Forgotten,
+) error {
 	for i := range kin {
 		has := kin[i].EndReason == session.EndIncomplete // what is being copied is waited for
 		if !has {
 			found, err := c.findWords(ctx, o, kin[i].RootID, w)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			has = len(found) > 0
 		}
@@ -66,10 +86,10 @@ func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fac
 			continue
 		}
 		if err := c.eraseWords(ctx, o, kin[i].RootID, w, held, out); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // eraseWords erases the words of a fact from one lineage, between two turns.
@@ -266,16 +286,24 @@ func (c *Curator) blankCall(ctx context.Context, o owner.Owner, result *session.
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}
-	for i := len(before) - 1; i >= 0; i-- {
-		m := &before[i]
+	if i := emptyCall(before, result.ToolCallID); i >= 0 {
+		return before[i : i+1 : i+1], nil
+	}
+	return nil, nil
+}
+
+// emptyCall empties the last call with an id among the calls of some messages. It returns the place of the message; -1 for none.
+func emptyCall(messages []session.Message, id string) int {
+	for i := range slices.Backward(messages) {
+		m := &messages[i]
 		calls := openai.UnmarshalCalls(m.ToolCalls)
 		for k := range calls {
-			if calls[k].ID == result.ToolCallID {
+			if calls[k].ID == id {
 				calls[k].Function.Arguments = "{}"
 				m.ToolCalls, m.Wire = openai.MarshalCalls(calls), nil
-				return before[i : i+1 : i+1], nil
+				return i
 			}
 		}
 	}
-	return nil, nil
+	return -1
 }

@@ -25,8 +25,11 @@ type Forgotten struct {
 	Jobs      int    `json:"jobs_deleted"`
 	// Records are other rows that were deleted or lost a text: stored outcomes of
 	// requests, runs with their events, outputs of jobs, deliveries.
-	Records  int     `json:"records_erased"`
-	Searched []Trace `json:"searched"`
+	Records int `json:"records_erased"`
+	// Unanswered are messages of chats that waited for an answer, and were erased before they got one. They are in
+	// Records, too.
+	Unanswered int     `json:"unanswered_messages_erased,omitempty"`
+	Searched   []Trace `json:"searched"`
 	// Left counts the mentions that the search still found; 0 if everything is gone.
 	Left int `json:"left"`
 	// External is what external memory providers have forgotten of it; nil if none was told.
@@ -34,9 +37,8 @@ type Forgotten struct {
 	// Alike are spellings that the owner's texts still have and that differ from the name in accents only, such as "José"
 	// for "Jose". They are no mentions, but a search for the name finds them, and the text index has their words without
 	// accents.
-	Alike []string `json:"alike,omitempty"`
-	// Samples are the first sentences that would be erased; of a dry run only.
-	Samples []Sample `json:"samples,omitempty"`
+	Alike   []string `json:"alike,omitempty"`
+	listing          // of a dry run only
 }
 
 // add adds the counts of a part.
@@ -46,7 +48,7 @@ func (f *Forgotten) add(part *Forgotten) {
 	f.Facts += part.Facts
 	f.Sessions += part.Sessions
 	f.Texts += part.Texts
-	f.Samples = append(f.Samples, part.Samples[:min(len(part.Samples), mostSamples-len(f.Samples))]...)
+	f.listing.add(&part.listing)
 }
 
 // maxPasses bounds how often forgetting is repeated because a turn under way has
@@ -57,7 +59,11 @@ const maxPasses = 3
 // that mention it, the facts from them, and all derived data. A session whose id or key
 // names the thing is deleted. With dryRun it only counts.
 func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRun bool) (*Forgotten, error) {
-	thing := mention.Of(about)
+	return c.ForgetThing(ctx, o, mention.Of(about), dryRun, mostSamples)
+}
+
+// ForgetThing is Forget for a thing of any form. A dry run lists a number of sentences and of sessions; 0 for the usual one.
+func (c *Curator) ForgetThing(ctx context.Context, o owner.Owner, thing *mention.Thing, dryRun bool, most int) (*Forgotten, error) {
 	if !thing.IsName() {
 		const msg = "Name what to forget in two characters or more. One is enough if it is an ideograph, a Korean syllable or an emoji."
 		return nil, fault.New(fault.Invalid, "about_too_short", msg).At("about")
@@ -67,7 +73,7 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 		return nil, err
 	}
 	defer leave()
-	out := &Forgotten{About: thing.About(), DryRun: dryRun, Searched: []Trace{}}
+	out := &Forgotten{About: thing.About(), DryRun: dryRun, Searched: []Trace{}, listing: listed(most)}
 	if dryRun {
 		if err := c.forgetAll(ctx, o, thing, out); err != nil {
 			return nil, err
@@ -109,6 +115,9 @@ func (c *Curator) forgetThing(ctx context.Context, o owner.Owner, thing *mention
 			err = errors.Join(c.mirrored(ctx, o), c.passOn(ctx, o, erased.At, out))
 		}
 		if err == nil {
+			err = c.sweeper.SweepOrders(ctx, o, thing) // last: what comes before is done again as long as an order stands
+		}
+		if err == nil {
 			out.Searched, err = c.sweeper.Mentions(ctx, o, thing)
 		}
 		if err == nil {
@@ -139,6 +148,7 @@ func (c *Curator) forgetAll(ctx context.Context, o owner.Owner, thing *mention.T
 	}
 	out.Jobs += swept.Jobs
 	out.Records += swept.Records
+	out.Unanswered += swept.Unanswered
 	return c.forgetFiles(ctx, o, thing, out)
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -18,30 +21,31 @@ func (c *Curator) ForgetSession(ctx context.Context, o owner.Owner, id session.I
 	if err != nil {
 		return nil, fmt.Errorf("find session: %w", err)
 	}
-	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}}, c.now()
+	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}, listing: listed(math.MaxInt)}, c.now()
 	if err := c.dropLineage(ctx, o, tip, out); err != nil || dryRun {
 		return out, err
 	}
 	return out, errors.Join(c.mirrored(ctx, o), c.passOn(ctx, o, since, out))
 }
 
-// ForgetKey erases every lineage that has a message under a key.
+// ForgetKey erases every lineage that has a message under a key. NotFound if there is none.
 func (c *Curator) ForgetKey(ctx context.Context, o owner.Owner, key session.Key, dryRun bool) (*Forgotten, error) {
-	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}}, c.now()
-	facts, err := c.Facts(ctx, o, memory.Scope{Key: key})
+	out, since := &Forgotten{DryRun: dryRun, Searched: []Trace{}, listing: listed(math.MaxInt)}, c.now()
+	roots, err := c.catalog.RootsOfKey(ctx, o, key)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list lineages: %w", err)
 	}
-	roots := make(map[session.ID]bool)
-	for i := range facts {
-		roots[facts[i].Source.Root] = true
-	}
+	found := false
 	err = c.eachLineage(ctx, o, func(tip session.Session) error {
-		if tip.Key != key && !roots[tip.RootID] {
+		if tip.Key != key && !slices.Contains(roots, tip.RootID) {
 			return nil
 		}
+		found = true
 		return c.dropLineage(ctx, o, tip, out)
 	})
+	if err == nil && !found {
+		return nil, fault.New(fault.NotFound, "session_key_not_found", "No session has this key.").At("session_key")
+	}
 	if err != nil || dryRun {
 		return out, err
 	}
@@ -78,12 +82,16 @@ func (c *Curator) countWhole(ctx context.Context, o owner.Owner, root session.ID
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("count facts: %w", err)
 	}
+	before := out.Messages
 	for m, err := range c.messages(ctx, o, root) {
 		if err != nil {
 			return err
 		}
 		out.Messages++
 		out.Sentences += len(language.Sentences(m.Content))
+	}
+	if out.DryRun && len(rows) > 0 {
+		out.listWhole(&rows[len(rows)-1], out.Messages-before)
 	}
 	return nil
 }

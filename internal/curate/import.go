@@ -1,13 +1,9 @@
 package curate
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
-	"slices"
-	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -34,8 +30,10 @@ type Archived struct {
 	// From is the conversation of another program that the lineage held where an export of this
 	// program was made; nil for none. Its Root is not used.
 	From *lineage.Origin
-	// held is the lineage that has held the conversation so far; "" for none.
-	held session.ID
+	// held are the lineages that have held the conversation so far, the last one of them first.
+	held []session.ID
+	// ended are statements of the memories that the lineage before has, and that were ended here.
+	ended memory.Endings
 }
 
 // Imported is the outcome for a lineage.
@@ -43,6 +41,10 @@ type Imported struct {
 	// Same says that this lineage is stored already.
 	Same     bool
 	Messages int
+	// Undone is the number of stored messages that were undone, because they are others in the other program, or stand
+	// behind such ones. Edited is the number of memories that were edited there. Absent is the number of memories that
+	// were imported before, and that the line lacks.
+	Undone, Edited, Absent int
 	// Fate is what became of a conversation of another program; "" for an export.
 	Fate Fate
 	// Session is the session that a conversation of another program was written to.
@@ -87,7 +89,8 @@ func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) 
 		return Imported{}, err
 	}
 	im := &importer{curator: c, gone: gone, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
-		restore: a.Restore, origin: a.Origin, from: a.From, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
+		restore: a.Restore, origin: a.Origin, from: a.From, ended: a.ended, apart: len(a.held) > 0,
+		rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 	root := a.Sessions[0].ID
 	l, err := c.lineages.Take(ctx, a.Owner, root, lineage.Bare)
 	if err != nil {
@@ -133,13 +136,16 @@ func (im *importer) storeAll(ctx context.Context, root session.ID, messages iter
 }
 
 // remove removes the part of a new lineage that is stored, because of an error. A lineage with a message of a
-// forgotten session key is left out.
+// forgotten session key is left out. A part of a session apart stays, because the next import adds the rest.
 func (im *importer) remove(ctx context.Context, root session.ID, err error) (out Imported, because error) {
 	if errors.Is(err, errNamed) {
 		out.Fate, err = FateDeleted, nil
 	}
-	if !im.opened {
+	switch {
+	case !im.opened:
 		return out, err
+	case im.apart && err != nil:
+		return Imported{Messages: int(im.tip.NextSeq), Keys: im.touched(), doomed: im.doomed}, err
 	}
 	whole := context.WithoutCancel(ctx)
 	if clean := im.curator.sessions.DeleteLineage(whole, im.o, root); clean != nil {
@@ -159,6 +165,10 @@ type importer struct {
 	// gone is what was forgotten by itself, and doomed what of it has come back.
 	gone   *Again
 	doomed []memory.Fact
+	// ended are statements of withdrawn memories that were ended here.
+	ended memory.Endings
+	// left are facts whose sentences were left out of messages that are not stored yet.
+	left []memory.Fact
 	// origin is the conversation of another program, and stored how many of its messages
 	// are stored.
 	origin *lineage.Origin
@@ -178,243 +188,13 @@ type importer struct {
 	inputs map[int64]int64
 	// receipts are the ids of the receipts stored so far.
 	receipts map[string]bool
-	// opened says that there are rows to remove if the import fails.
-	opened bool
+	// opened says that there are rows to remove if the import fails, and apart that another lineage has held the
+	// conversation so far.
+	opened, apart bool
 	// begun says that messages of the lineage were stored before, and extends that the whole lineage was.
 	begun, extends bool
 	names          map[string]string // tool names by call id
 	keys           []session.Key     // whose memory lacks messages
 	// met are the scopes that have learnt messages of this lineage.
 	met map[memory.Scope]bool
-}
-
-// taken checks that the ids are free. same says that the same lineage is stored
-// already.
-func (im *importer) taken(ctx context.Context, a *Archived) (same bool, err error) {
-	for i := range im.rows {
-		row := &im.rows[i]
-		found, err := im.curator.sessions.Session(ctx, im.o, row.ID)
-		if fault.KindOf(err) == fault.NotFound {
-			continue
-		}
-		if err != nil {
-			return false, fmt.Errorf("look for session: %w", err)
-		}
-		if i == 0 && found.RootID == row.RootID && a.Hash != nil {
-			same, err = im.holds(ctx, row.RootID, a)
-		}
-		if err == nil && !same {
-			err = im.errExists(row.ID)
-		}
-		return same, err
-	}
-	return false, nil
-}
-
-// codeExists is the code of errExists.
-const codeExists = "session_exists"
-
-// errExists says that a session has an id of the line, and what to do next.
-func (im *importer) errExists(id session.ID) error {
-	what := "with other messages"
-	if im.origin != nil {
-		what = "and is not known to come from this conversation"
-	}
-	return fault.New(fault.Conflict, codeExists, fmt.Sprintf("A session with the id %q exists already, %s; it was left as it is. "+
-		"To take this one in its place, delete that one with `hermes sessions delete %s`, and import again. "+
-		"To keep both, copy that one first with `hermes sessions fork %s`.", id, what, id, id)).At("id")
-}
-
-// holds reports whether a stored lineage is the exported one. Its running hash covers all messages. Those of
-// which something was forgotten have the hash of before, there and here, so that they are compared themselves.
-func (im *importer) holds(ctx context.Context, root session.ID, a *Archived) (bool, error) {
-	newest, err := im.curator.sessions.Messages(ctx, im.o, root, session.Range{Limit: 1, Newest: true})
-	switch {
-	case err != nil:
-		return false, fmt.Errorf("read messages: %w", err)
-	case len(newest) == 0:
-		return im.want.NextSeq == 0, nil
-	case newest[0].Seq+1 != im.want.NextSeq:
-		return false, nil
-	case bytes.Equal(newest[0].Hash, a.Hash):
-		return true, nil
-	}
-	return im.saysTheSame(ctx, root, a)
-}
-
-// saysTheSame compares the messages of a line, without what is left out of them, with those of a stored lineage.
-func (im *importer) saysTheSame(ctx context.Context, root session.ID, a *Archived) (bool, error) {
-	if err := im.readErasures(ctx); err != nil {
-		return false, err
-	}
-	line := pull(a.Messages)
-	defer line.stop()
-	for stored, err := range im.curator.messages(ctx, im.o, root) {
-		if err != nil {
-			return false, err
-		}
-		m, err, more := line.pull()
-		if err != nil || !more {
-			return false, err
-		}
-		im.clean(&m)
-		if !bytes.Equal(lineage.Chain(nil, &m), lineage.Chain(nil, &stored)) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// run stores the messages in pages, opening sessions where they begin.
-func (im *importer) run(ctx context.Context, messages iter.Seq2[session.Message, error]) error {
-	for page, err := range pages(messages) {
-		if err != nil {
-			return err
-		}
-		if err := im.page(ctx, page); err != nil {
-			return err
-		}
-	}
-	for len(im.rows) > 0 { // sessions in which nothing was said
-		if err := im.store(ctx, im.open()); err != nil {
-			return err
-		}
-	}
-	if err := im.complete(); err != nil {
-		return err
-	}
-	return im.close(ctx)
-}
-
-// pages cuts messages into pages of one session each, bounded in number and in size.
-// A page is valid until the next one.
-func pages(messages iter.Seq2[session.Message, error]) iter.Seq2[[]session.Message, error] {
-	return func(yield func([]session.Message, error) bool) {
-		page, size := make([]session.Message, 0, copyPage), 0
-		flush := func() (gone bool) {
-			gone = !yield(page, nil)
-			clear(page)
-			page, size = page[:0], 0
-			return gone
-		}
-		for m, err := range messages {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if len(page) > 0 && page[0].SessionID != m.SessionID && flush() {
-				return
-			}
-			page = append(page, m)
-			size += m.Size()
-			// The page is stored before the next message is read, which may be as large.
-			if full := len(page) == copyPage || size > copyBytes; full && flush() {
-				return
-			}
-		}
-		if len(page) > 0 {
-			flush()
-		}
-	}
-}
-
-// page stores messages of one session.
-func (im *importer) page(ctx context.Context, ms []session.Message) error {
-	if err := ctx.Err(); err != nil {
-		return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", err)
-	}
-	if err := im.leaveOutKeys(ms); err != nil {
-		return err
-	}
-	for len(im.rows) > 0 && im.tip.ID != ms[0].SessionID {
-		step := im.open()
-		if im.tip.ID == ms[0].SessionID {
-			return im.fill(ctx, step, ms)
-		}
-		if err := im.store(ctx, step); err != nil {
-			return err
-		}
-	}
-	if im.tip.ID != ms[0].SessionID {
-		return fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("A message is of the session %q, which the line does not list there.", ms[0].SessionID))
-	}
-	return im.fill(ctx, lineage.Step{Session: im.tip}, ms)
-}
-
-// open is a step that creates the next session of the lineage.
-func (im *importer) open() lineage.Step {
-	step := lineage.Step{Opened: true}
-	if im.opened {
-		ended := im.tip
-		step.Ended = &ended
-	}
-	row := im.rows[0]
-	im.rows = im.rows[1:]
-	if im.opened {
-		step.Ended.EndedAt, step.Ended.EndReason = im.endOf(&im.tip)
-	}
-	row.NextSeq, row.LineageTokens = im.tip.NextSeq, im.tip.LineageTokens
-	row.MessageCount, row.ToolCallCount = 0, 0
-	row.TailFrom = im.tailFrom(row.TailFrom)
-	im.tip = row
-	if len(im.rows) == 0 { // until the import is complete
-		row.EndedAt, row.EndReason = row.LastActive, session.EndIncomplete
-	}
-	step.Session = row
-	return step
-}
-
-// tailFrom is the start of the tail for the messages imported so far: the user's last
-// message at or before the exported position. If that position would hide all messages,
-// the tail is the whole lineage.
-func (im *importer) tailFrom(exported int64) int64 {
-	if exported >= im.tip.NextSeq {
-		return 0
-	}
-	i, found := slices.BinarySearch(im.begins, exported)
-	switch {
-	case found:
-		return exported
-	case i == 0:
-		return 0
-	}
-	return im.begins[i-1]
-}
-
-// endOf is the end of a session that is not the last of its lineage.
-func (im *importer) endOf(s *session.Session) (time.Time, session.EndReason) {
-	if s.EndedAt.IsZero() {
-		return s.LastActive, session.EndCompression
-	}
-	return s.EndedAt, s.EndReason
-}
-
-// store writes a step.
-func (im *importer) store(ctx context.Context, step lineage.Step) error {
-	if err := im.curator.store.AppendTurn(ctx, im.o, step); err != nil {
-		return fmt.Errorf("store import: %w", err)
-	}
-	im.opened = true
-	return nil
-}
-
-// close sets the exported fields of the tip.
-func (im *importer) close(ctx context.Context) error {
-	tip := im.tip
-	tip.EndedAt, tip.EndReason = im.want.EndedAt, im.want.EndReason
-	if tip.Generation == 0 && !im.extends { // a fork of a folded lineage
-		tip.TailFrom = im.tailFrom(im.want.TailFrom)
-	}
-	step := lineage.Step{Session: tip}
-	if im.origin != nil { // also of a conversation whose end was undone
-		step.Origin = im.origin.Upto(im.stored, tip.RootID, tip.NextSeq)
-	}
-	from, err := im.held(ctx, &tip)
-	if err != nil {
-		return err
-	}
-	if from != nil {
-		step.Origin = from
-	}
-	return im.store(ctx, step)
 }

@@ -22,6 +22,8 @@ type additions struct {
 	// common is how many stored messages stay, and from is the Seq of the first one that does not.
 	common int
 	from   int64
+	// undone is how many of them do not stay, and edited how many memories were edited.
+	undone, edited int
 	// messages are those to be stored behind the ones that stay. They are read once.
 	messages iter.Seq2[session.Message, error]
 	// origin is the state of the conversation with these messages, as far as they were read.
@@ -44,20 +46,32 @@ func (c *Curator) add(ctx context.Context, a *Archived, l *lineage.Held, known *
 	case err != nil:
 		return Imported{}, err
 	case p.fate == FateApart:
-		return c.importApart(ctx, a, known.Root, p.messages)
-	case p.fate == FateChanged:
-		if _, err := c.Withdraw(ctx, a.Owner, l.Lineage, p.from, c.now()); err != nil {
-			return Imported{}, err
-		}
+		got, err := c.importApart(ctx, a, known, p.messages)
+		got.Absent = a.absent(known)
+		return got, err
 	}
 	more := *a
-	more.held, more.Origin, more.Messages = known.Root, p.origin, p.messages
-	got, err := c.extend(ctx, &more, l, p.common)
-	got.Fate, got.Session = p.fate, known.Root
+	if more.held, err = c.holders(ctx, a, known); err != nil {
+		return Imported{}, err
+	}
+	more.Origin, more.Messages = p.origin, p.messages
+	var got Imported
+	if p.fate == FateChanged {
+		got, err = c.exchange(ctx, &more, l, p)
+	} else {
+		got, err = c.extend(ctx, &more, l, p.common)
+	}
+	p.tell(&got, a, known)
 	if got.Messages == 0 && err == nil {
 		return c.unchanged(ctx, a, known)
 	}
 	return got, err
+}
+
+// tell tells what became of a conversation as it was planned.
+func (p *additions) tell(got *Imported, a *Archived, known *lineage.Origin) {
+	got.Fate, got.Session = p.fate, known.Root
+	got.Undone, got.Edited, got.Absent = p.undone, p.edited, a.absent(known)
 }
 
 // planAdds plans an import of messages that stand alone. It changes nothing.
@@ -175,12 +189,15 @@ func (c *Curator) replace(ctx context.Context, a *Archived, known *lineage.Origi
 		for _, place := range more[i].replaces {
 			gone[place] = true
 		}
+		if len(more[i].replaces) > 0 {
+			p.edited++
+		}
 	}
 	p.fate, p.common = FateChanged, 0
 	for !gone[p.common] && !rows[p.common].saidAt.After(first) {
 		p.common++
 	}
-	p.from = rows[p.common].seq
+	p.from, p.undone = rows[p.common].seq, len(rows)-p.common
 	var behind []added
 	place := 0
 	for m, err := range c.standing(ctx, a.Owner, known.Root, math.MaxInt64) {

@@ -90,7 +90,7 @@ func (im *importer) meet(line *pulled, stored *session.Message) error {
 	}
 	was := m.ID
 	im.clean(&m)
-	if !more || !alike(&m, stored) {
+	if !more || !im.isStored(&m, stored) {
 		return im.errExists(stored.RootID)
 	}
 	im.last = stored.Hash
@@ -105,9 +105,16 @@ func (im *importer) meet(line *pulled, stored *session.Message) error {
 	return nil
 }
 
-// alike reports whether a message of a line is a stored one.
+// isStored reports whether a message of a line is the next stored one, which may lack sentences, and arguments of calls.
+func (im *importer) isStored(m, stored *session.Message) bool {
+	whole := bytes.Equal(lineage.Chain(im.last, m), stored.Hash)
+	im.leaveOutAt(m, stored)
+	return m.SessionID == stored.SessionID && (whole || alike(m, stored))
+}
+
+// alike reports whether a message of a line says what a stored one says.
 func alike(m, stored *session.Message) bool {
-	return m.SessionID == stored.SessionID && bytes.Equal(lineage.Chain(nil, m), lineage.Chain(nil, stored))
+	return bytes.Equal(lineage.Chain(nil, m), lineage.Chain(nil, stored))
 }
 
 // incomplete reports whether the import of a lineage was broken off before it was marked as complete.

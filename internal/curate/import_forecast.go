@@ -31,7 +31,7 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	case err != nil:
 		return Imported{}, err
 	case old && !compares(a, known):
-		return Imported{Same: true, Fate: FateSame, Session: known.Root}, nil
+		return Imported{Same: true, Fate: FateSame, Session: known.Root, Absent: a.absent(known)}, nil
 	case a.Origin.Adds:
 		return c.forecastAdds(ctx, a, known)
 	}
@@ -53,7 +53,7 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 		}
 		return c.unlessNamed(ctx, a, out)
 	default:
-		out.Messages = a.Origin.Len() - p.common
+		out.Messages, out.Undone = a.Origin.Len()-p.common, p.undone()
 	}
 	return out, nil
 }
@@ -94,7 +94,8 @@ func (c *Curator) forecastAdds(ctx context.Context, a *Archived, known *lineage.
 	if err != nil {
 		return Imported{}, err
 	}
-	out := Imported{Fate: p.fate, Session: known.Root}
+	var out Imported
+	p.tell(&out, a, known)
 	if p.fate == FateApart {
 		if out.Session, err = c.apartID(ctx, a); err != nil {
 			return Imported{}, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -15,7 +16,7 @@ import (
 // forgotten is what an import leaves out that was forgotten one by one: an export from before still has it. nil leaves
 // nothing out.
 func (c *Curator) forgotten(ctx context.Context, a *Archived) (*Again, error) {
-	if c.ledger == nil || a.Restore || a.Origin != nil && a.held == "" {
+	if c.ledger == nil || a.Restore || a.Origin != nil && len(a.held) == 0 {
 		return nil, nil
 	}
 	gone, err := c.ledger.Forgotten(a.Owner)
@@ -28,7 +29,7 @@ func (c *Curator) forgotten(ctx context.Context, a *Archived) (*Again, error) {
 	return c.forgottenIn(ctx, a, gone)
 }
 
-// forgottenIn is what leaves sentences out that were forgotten in the lineage which has held a conversation so far.
+// forgottenIn is what leaves sentences out that were forgotten in the lineages which have held a conversation so far.
 // Messages behind a change are stored again at other places, so that a sentence is looked for at all places.
 // A conversation that was deleted whole is found by its origin.
 func (c *Curator) forgottenIn(ctx context.Context, a *Archived, gone *Again) (*Again, error) {
@@ -36,11 +37,13 @@ func (c *Curator) forgottenIn(ctx context.Context, a *Archived, gone *Again) (*A
 		return nil, nil
 	}
 	var places []memory.Place
-	for m, err := range c.messages(ctx, a.Owner, a.held) {
-		if err != nil {
-			return nil, err
+	for _, root := range a.held {
+		for m, err := range c.messages(ctx, a.Owner, root) {
+			if err != nil {
+				return nil, err
+			}
+			places = append(places, memory.Place{Root: root, Seq: m.Seq})
 		}
-		places = append(places, memory.Place{Root: a.held, Seq: m.Seq})
 	}
 	return &Again{
 		Lineage: func(owner.Owner, session.ID) (time.Time, bool) { return time.Time{}, false },
@@ -65,7 +68,12 @@ var errNamed = errors.New("a session key names what was forgotten")
 
 // names reports whether an id or a key names a forgotten thing.
 func names(o owner.Owner, id string, erasures []memory.Erasure) bool {
-	return len(memory.FindErased(o, id, erasures)) > 0
+	return memory.NamesErased(o, id, erasures, mention.Counts)
+}
+
+// namesForeign reports whether an id that another program gave to a conversation names a forgotten thing.
+func namesForeign(o owner.Owner, id string, erasures []memory.Erasure) bool {
+	return memory.NamesErased(o, id, erasures, mention.CountsForeign)
 }
 
 // named reports whether an id or a key of a lineage names a forgotten thing. To forget the thing deletes such a
@@ -76,7 +84,7 @@ func named(a *Archived, erasures []memory.Erasure) bool {
 			return true
 		}
 	}
-	return a.Origin != nil && names(a.Owner, a.Origin.ID, erasures)
+	return a.Origin != nil && namesForeign(a.Owner, a.Origin.ID, erasures)
 }
 
 // leaveOutKeys refuses messages of a new lineage whose session key names a forgotten thing. Those of a lineage
@@ -96,7 +104,7 @@ func (im *importer) leaveOutKeys(ms []session.Message) error {
 
 // leaveOutOrigin leaves out where an exported lineage came from, if that names a forgotten thing.
 func (im *importer) leaveOutOrigin() {
-	if im.from != nil && names(im.o, im.from.ID, im.erasures) {
+	if im.from != nil && namesForeign(im.o, im.from.ID, im.erasures) {
 		im.from = nil
 	}
 }
@@ -141,10 +149,12 @@ func (im *importer) doom(facts []memory.Fact) {
 // eraseForgotten erases sentences again that were forgotten. No lineage is held. Later ones of a message are
 // first: the places of the others stay.
 func (c *Curator) eraseForgotten(ctx context.Context, o owner.Owner, doomed []memory.Fact) error {
-	for i := len(doomed) - 1; i >= 0; i-- {
-		if _, err := c.EraseFact(ctx, o, &doomed[i], nil); err != nil {
-			return fmt.Errorf("forget a sentence again: %w", err)
-		}
+	if len(doomed) == 0 {
+		return nil
+	}
+	slices.Reverse(doomed)
+	if _, err := c.eraseFacts(ctx, o, doomed, nil); err != nil {
+		return fmt.Errorf("forget a sentence again: %w", err)
 	}
 	return nil
 }

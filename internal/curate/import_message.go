@@ -9,6 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -50,7 +51,7 @@ func (im *importer) fillSome(ctx context.Context, step lineage.Step, ms []sessio
 	defer learners.leave()
 	opened := step.Session
 	for taken < len(ms) && !learners.full() {
-		if err := im.add(ctx, &step, &ms[taken], learners); err != nil {
+		if err := im.add(ctx, &step, ms[:taken+1], learners); err != nil {
 			return 0, err
 		}
 		taken++
@@ -65,7 +66,7 @@ func (im *importer) fillSome(ctx context.Context, step lineage.Step, ms []sessio
 	if len(im.rows) == 0 {
 		step.Session.EndedAt, step.Session.EndReason = im.tip.LastActive, session.EndIncomplete
 	}
-	if err := im.store(ctx, step); err != nil {
+	if err := im.leaving(ctx, func() error { return im.store(ctx, step) }); err != nil {
 		return 0, err
 	}
 	for _, scope := range step.Unlearnt {
@@ -74,10 +75,12 @@ func (im *importer) fillSome(ctx context.Context, step lineage.Step, ms []sessio
 	return taken, nil
 }
 
-// add gives a message its place behind the tip, and lets its scope learn it.
-func (im *importer) add(ctx context.Context, step *lineage.Step, m *session.Message, learners *learners) error {
+// add gives the last of some messages its place behind the tip, and lets its scope learn it.
+func (im *importer) add(ctx context.Context, step *lineage.Step, said []session.Message, learners *learners) error {
+	m := &said[len(said)-1]
 	m.Seq = im.tip.NextSeq
 	im.clean(m)
+	im.keepEnded(m)
 	if err := im.checkReceipt(ctx, m); err != nil {
 		return err
 	}
@@ -88,18 +91,14 @@ func (im *importer) add(ctx context.Context, step *lineage.Step, m *session.Mess
 		im.begins = append(im.begins, m.Seq)
 	}
 	lineage.Count(&im.tip, m)
+	view := learners.of[scopeOf(m)]
+	im.leaveOutSentences(said, view)
 	if !m.Stands() {
 		im.tip.LineageTokens -= int64(m.Tokens + compression.MessageOverhead)
 		return nil
 	}
-	if view := learners.of[scopeOf(m)]; view != nil {
-		change := im.curator.lineages.Learn(view, ranking.DocumentOf(m))
-		step.Learn(change)
-		if im.gone.sentences() {
-			im.doom(change.Learned)
-		}
-	} else if im.gone.sentences() { // the message is learnt later
-		im.doom(memory.Distill(ranking.DocumentOf(m), nil))
+	if view != nil { // otherwise the message is learnt later
+		step.Learn(im.curator.lineages.Learn(view, ranking.DocumentOf(m)))
 	}
 	return nil
 }
@@ -131,6 +130,9 @@ func (im *importer) checkReceipt(ctx context.Context, m *session.Message) error 
 // number keeps the messages' ids where they are free. The order of lineages under one
 // key stays what it was.
 func (im *importer) number(ctx context.Context, ms []session.Message) error {
+	if len(ms) == 0 {
+		return nil
+	}
 	theirs := make([]int64, len(ms))
 	for i := range ms {
 		theirs[i] = ms[i].ID
@@ -194,7 +196,11 @@ func (im *importer) clean(m *session.Message) {
 
 // cleanRow removes forgotten content from a session's texts.
 func (im *importer) cleanRow(s *session.Session) {
-	for _, text := range []*string{&s.Title, &s.SystemPrompt, &s.Summary, &s.UserID} {
+	texts := []*string{&s.SystemPrompt, &s.Summary, &s.UserID}
+	if mention.ChosenTitle(s.Title) != "" {
+		texts = append(texts, &s.Title)
+	}
+	for _, text := range texts {
 		*text, _ = memory.RedactErased(im.o, *text, im.erasures)
 	}
 	if _, n := memory.RedactErased(im.o, s.Metadata, im.erasures); n > 0 {

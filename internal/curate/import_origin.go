@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -88,10 +90,24 @@ func (c *Curator) cameMeanwhile(ctx context.Context, a *Archived, err error) (bo
 	return known != nil && known.Root != "", err
 }
 
-// unchanged is the outcome of a conversation that is stored already.
+// unchanged is the outcome of a conversation that is stored already. An import may have left the memory of the stored
+// session's key to be learnt, which need not be the key of the line.
 func (c *Curator) unchanged(ctx context.Context, a *Archived, known *lineage.Origin) (Imported, error) {
-	keys, err := c.unsettled(ctx, a.Owner, a.Sessions)
-	return Imported{Same: true, Fate: FateSame, Session: known.Root, Keys: keys}, err
+	tip, err := c.sessions.Tip(ctx, a.Owner, known.Root)
+	if err != nil {
+		return Imported{}, fmt.Errorf("find session: %w", err)
+	}
+	keys, err := c.unsettled(ctx, a.Owner, append(slices.Clone(a.Sessions), tip))
+	return Imported{Same: true, Fate: FateSame, Session: known.Root, Absent: a.absent(known), Keys: keys}, err
+}
+
+// absent is the number of stored memories that a line lacks. A conversation that lacks messages is another one, and not
+// a page of one.
+func (a *Archived) absent(known *lineage.Origin) int {
+	if !a.Origin.Adds {
+		return 0
+	}
+	return known.Absent(a.Origin)
 }
 
 // origin is what is stored of a conversation; nil for nothing.
@@ -141,19 +157,32 @@ func (c *Curator) update(ctx context.Context, a *Archived, known *lineage.Origin
 		got, err = c.unchanged(ctx, a, known)
 		return got, false, err
 	case FateApart:
-		got, err = c.importApart(ctx, a, known.Root, c.whole(ctx, a.Owner, known.Root, p))
+		got, err = c.importApart(ctx, a, known, c.whole(ctx, a, known.Root, p))
 		return got, false, err
 	}
+	more := *a
+	if more.held, err = c.holders(ctx, a, known); err != nil {
+		return Imported{}, false, err
+	}
+	more.Messages = behind(p.rest, p.common-p.read)
+	got, err = c.storeBehind(ctx, &more, l, known, p)
+	got.Fate, got.Session, got.Undone = p.fate, known.Root, p.undone()
+	return got, false, err
+}
+
+// storeBehind stores the messages behind those that a plan keeps, in place of what stands there.
+func (c *Curator) storeBehind(ctx context.Context, a *Archived, l *lineage.Held, known *lineage.Origin, p *plan) (Imported, error) {
 	if p.standing > p.common {
-		if _, err := c.Withdraw(ctx, a.Owner, l.Lineage, p.from, c.now()); err != nil {
-			return Imported{}, false, err
+		if got, done, err := c.renote(ctx, a, l, p); done || err != nil {
+			return got, err
+		}
+		// the marks lose what is undone, so that an import that breaks off behind that is completed
+		left := known.Upto(p.common, known.Root, known.NextSeq)
+		if _, err := c.withdraw(ctx, a.Owner, l.Lineage, p.from, c.now(), left); err != nil {
+			return Imported{}, err
 		}
 	}
-	more := *a
-	more.held, more.Messages = known.Root, behind(p.rest, p.common-p.read)
-	got, err = c.extend(ctx, &more, l, p.common)
-	got.Fate, got.Session = p.fate, known.Root
-	return got, false, err
+	return c.extend(ctx, a, l, p.common)
 }
 
 // HeldBy is the conversation of another program that a lineage holds; nil for none.
@@ -213,27 +242,50 @@ func (c *Curator) placeOf(ctx context.Context, o owner.Owner, root session.ID, n
 // extend adds messages to the lineage that holds the first n of a conversation. A failure leaves a
 // part, and the next import adds the rest.
 func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n int) (Imported, error) {
+	im, err := c.extender(ctx, a, l, n)
+	if err != nil {
+		return Imported{}, err
+	}
+	tip := im.tip
+	messages := of(tip.ID, a.Messages)
+	if a.Origin != nil {
+		messages = under(tip.Key, messages)
+	}
+	err = im.run(ctx, messages)
+	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Keys: im.keys, doomed: im.doomed}, err
+}
+
+// lastActive is when a stored session was active last, with the messages that a line adds. An export of this program
+// tells it. Another program's line may have less than what is stored, or come from before what was said here.
+func (a *Archived) lastActive(stored time.Time) time.Time {
+	told := a.Sessions[0].LastActive
+	if a.Origin != nil && told.Before(stored) {
+		return stored
+	}
+	return told
+}
+
+// extender is the importer for messages behind the first n of a conversation that a lineage holds.
+func (c *Curator) extender(ctx context.Context, a *Archived, l *lineage.Held, n int) (*importer, error) {
 	tip, err := c.sessions.Tip(ctx, a.Owner, l.Tip.RootID)
 	if err != nil {
-		return Imported{}, fmt.Errorf("find session: %w", err)
+		return nil, fmt.Errorf("find session: %w", err)
 	}
 	l.Stale()
 	count, _ := compression.CounterFor(c.budgets.Model)
 	gone, err := c.forgotten(ctx, a)
 	if err != nil {
-		return Imported{}, err
+		return nil, err
 	}
-	if a.Origin == nil { // an export of this program tells it
-		tip.LastActive = a.Sessions[0].LastActive
-	}
+	tip.LastActive = a.lastActive(tip.LastActive)
 	im := &importer{curator: c, gone: gone, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
 		restore: a.Restore, origin: a.Origin, stored: n, tip: tip, want: tip, begun: true, extends: true}
 	if err := im.readErasures(ctx); err != nil {
-		return Imported{}, err
+		return nil, err
 	}
 	newest, err := c.sessions.Messages(ctx, a.Owner, tip.RootID, session.Range{Limit: 1, Newest: true})
 	if err != nil {
-		return Imported{}, fmt.Errorf("read messages: %w", err)
+		return nil, fmt.Errorf("read messages: %w", err)
 	}
 	if len(newest) > 0 {
 		im.last = newest[0].Hash
@@ -241,8 +293,7 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 	if tip.EndReason == session.EndIncomplete {
 		im.want.EndReason, im.want.EndedAt = a.Sessions[0].EndReason, a.Sessions[0].EndedAt
 	}
-	err = im.run(ctx, of(tip.ID, a.Messages))
-	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Keys: im.keys, doomed: im.doomed}, err
+	return im, nil
 }
 
 // behind are the messages behind the first n.
@@ -274,47 +325,29 @@ func of(id session.ID, messages iter.Seq2[session.Message, error]) iter.Seq2[ses
 	}
 }
 
-// importApart stores a conversation that has changed in both programs as a session of its
-// own, whose id ends with a number. held is the lineage that has held it so far.
-func (c *Curator) importApart(
-	ctx context.Context, a *Archived, held session.ID, messages iter.Seq2[session.Message, error],
-) (Imported, error) {
-	id, err := c.apartID(ctx, a)
+// under are messages as those of a session key. A conversation of another program belongs to one person: its new
+// messages come under the key that its session has here, whatever the key of the import is.
+func under(key session.Key, messages iter.Seq2[session.Message, error]) iter.Seq2[session.Message, error] {
+	return func(yield func(session.Message, error) bool) {
+		for m, err := range messages {
+			m.Key = key
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// noteOrigin notes the state of a conversation that its lineage holds.
+func (c *Curator) noteOrigin(ctx context.Context, o owner.Owner, known *lineage.Origin) error {
+	tip, err := c.sessions.Tip(ctx, o, known.Root)
 	if err != nil {
-		return Imported{}, err
+		return fmt.Errorf("find session: %w", err)
 	}
-	row := a.Sessions[0]
-	row.ID, row.RootID = id, id
-	apart := *a
-	apart.held = held
-	apart.Sessions, apart.Messages = []session.Session{row}, of(id, messages)
-	got, err := c.importNew(ctx, &apart)
-	return got.as(FateApart, id), err
-}
-
-// as is the outcome of a conversation that became a session, unless it was left out.
-func (i Imported) as(fate Fate, id session.ID) Imported {
-	if i.Fate == "" {
-		i.Fate, i.Session = fate, id
+	if err := c.store.AppendTurn(ctx, o, lineage.Step{Session: tip, Origin: known}); err != nil {
+		return fmt.Errorf("note an import: %w", err)
 	}
-	return i
-}
-
-// apartID is the first free id for a conversation that becomes a session apart.
-func (c *Curator) apartID(ctx context.Context, a *Archived) (session.ID, error) {
-	for n := 2; ; n++ {
-		id, err := session.ParseID(fmt.Sprintf("%s~%d", a.Sessions[0].ID, n))
-		if err != nil {
-			return "", err
-		}
-		_, err = c.sessions.Tip(ctx, a.Owner, id)
-		switch {
-		case fault.KindOf(err) == fault.NotFound:
-			return id, nil
-		case err != nil:
-			return "", fmt.Errorf("look for session: %w", err)
-		}
-	}
+	return nil
 }
 
 // reached is the state of a conversation of another program after n more messages; nil for

@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"github.com/hermes-memory/hermes/internal/lineage"
-	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -25,6 +24,9 @@ type plan struct {
 	rest  iter.Seq2[session.Message, error]
 	close func()
 }
+
+// undone is how many stored messages the plan undoes.
+func (p *plan) undone() int { return max(0, p.standing-p.common) }
 
 // nothingNew reports whether all of a conversation is stored, as far as its marks tell. One that ends earlier
 // than the stored one comes from an older export, unless it says that it was changed after the newest
@@ -80,17 +82,30 @@ func (c *Curator) plan(ctx context.Context, a *Archived, known *lineage.Origin) 
 		p.close()
 		return nil, err
 	}
-	switch {
-	case old && p.common == alike:
+	if old && p.common == alike {
 		p.fate = FateSame
-	case tip.NextSeq != known.NextSeq, p.standing < p.common:
-		p.fate = FateApart
-	case p.common < known.Len():
-		p.fate = FateChanged
-	default:
-		p.fate = FateGrown
+	} else {
+		p.fate = p.decide(a, known, tip.NextSeq != known.NextSeq)
 	}
 	return p, nil
+}
+
+// decide decides what becomes of a conversation of which not all is stored as it is now. continued says that the
+// conversation was continued here.
+func (p *plan) decide(a *Archived, known *lineage.Origin, continued bool) Fate {
+	if begins, whole := known.ReadEarlier(a.Origin); begins && (continued || p.standing < known.Len()) {
+		if whole && !a.Restore { // only the reading is another one
+			return FateSame
+		}
+		return FateApart
+	}
+	switch {
+	case continued, p.standing < p.common:
+		return FateApart
+	case p.common < known.Len():
+		return FateChanged
+	}
+	return FateGrown
 }
 
 // compare compares the messages that a plan keeps with the stored ones that the last import left standing, and
@@ -158,15 +173,15 @@ func (p *pulled) rest(yield func(session.Message, error) bool) {
 	}
 }
 
-// whole are all messages of a line. Those that were read to make a plan are as the stored ones.
-func (c *Curator) whole(ctx context.Context, o owner.Owner, root session.ID, p *plan) iter.Seq2[session.Message, error] {
+// whole are all messages of a line. Those that were read to make a plan are as the stored ones, under the key of the line.
+func (c *Curator) whole(ctx context.Context, a *Archived, root session.ID, p *plan) iter.Seq2[session.Message, error] {
 	return func(yield func(session.Message, error) bool) {
 		n := 0
-		for m, err := range c.standing(ctx, o, root, math.MaxInt64) {
+		for m, err := range c.standing(ctx, a.Owner, root, math.MaxInt64) {
 			if n == p.read && err == nil {
 				break
 			}
-			m.ID = 0 // it gets one of its own
+			m.ID, m.Key = 0, a.Sessions[0].Key // it gets an id of its own
 			if n++; !yield(m, err) || err != nil {
 				return
 			}
@@ -184,13 +199,5 @@ func (c *Curator) noteTexts(ctx context.Context, a *Archived, known *lineage.Ori
 	if !known.Unread(a.Origin) || known.Len() != a.Origin.Len() {
 		return nil
 	}
-	tip, err := c.sessions.Tip(ctx, a.Owner, known.Root)
-	if err != nil {
-		return fmt.Errorf("find session: %w", err)
-	}
-	noted := a.Origin.Upto(known.Len(), known.Root, known.NextSeq)
-	if err := c.store.AppendTurn(ctx, a.Owner, lineage.Step{Session: tip, Origin: noted}); err != nil {
-		return fmt.Errorf("note an import: %w", err)
-	}
-	return nil
+	return c.noteOrigin(ctx, a.Owner, a.Origin.Upto(known.Len(), known.Root, known.NextSeq))
 }

@@ -13,42 +13,48 @@ import (
 // apartForm is the form of the id of a session apart: that of its conversation, and a number.
 var apartForm = regexp.MustCompile(`^(.+)~\d+$`)
 
-// kin are the tips of the lineages that may have copies of a lineage's messages, or have the originals: its forks, what it
-// is a fork of, forks of that, and sessions apart. What was begun by a reset is among them.
-func (c *Curator) kin(ctx context.Context, o owner.Owner, root session.ID) ([]session.Session, error) {
-	var tips []session.Session
-	if err := c.eachLineage(ctx, o, func(tip session.Session) error {
-		tips = append(tips, tip)
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	next := make(map[session.ID][]session.ID)
-	for i := range tips {
-		from, err := c.copiedFrom(ctx, o, &tips[i])
-		if err != nil {
-			return nil, err
-		}
+// kinship says which lineages of an owner may have copies of one another's messages.
+type kinship struct {
+	tips []session.Session
+	// next are the roots of the lineages that one was copied from or to.
+	next map[session.ID][]session.ID
+}
+
+// kinship reads the lineages of an owner.
+func (c *Curator) kinship(ctx context.Context, o owner.Owner) (*kinship, error) {
+	k := &kinship{next: make(map[session.ID][]session.ID)}
+	err := c.eachLineage(ctx, o, func(tip session.Session) error {
+		k.tips = append(k.tips, tip)
+		from, err := c.copiedFrom(ctx, o, &tip)
 		for _, id := range from {
-			next[id], next[tips[i].RootID] = append(next[id], tips[i].RootID), append(next[tips[i].RootID], id)
+			k.next[id], k.next[tip.RootID] = append(k.next[id], tip.RootID), append(k.next[tip.RootID], id)
 		}
-	}
+		return err
+	})
+	return k, err
+}
+
+// of are the tips of the lineages that may have copies of a lineage's messages, or have the originals: its forks, what it
+// is a fork of, forks of that, and sessions apart. What was begun by a reset is among them.
+func (k *kinship) of(root session.ID) (out []session.Session) {
 	met := map[session.ID]bool{root: true}
 	for queue := []session.ID{root}; len(queue) > 0; queue = queue[1:] {
-		for _, id := range next[queue[0]] {
+		for _, id := range k.next[queue[0]] {
 			if !met[id] {
 				met[id] = true
 				queue = append(queue, id)
 			}
 		}
 	}
-	var out []session.Session
-	for i := range tips {
-		if tips[i].RootID != root && met[tips[i].RootID] {
-			out = append(out, tips[i])
+	if len(met) == 1 {
+		return nil
+	}
+	for i := range k.tips {
+		if k.tips[i].RootID != root && met[k.tips[i].RootID] {
+			out = append(out, k.tips[i])
 		}
 	}
-	return out, nil
+	return out
 }
 
 // copiedFrom are the roots of the lineages from which a lineage may have been copied. One that was deleted is named, too:

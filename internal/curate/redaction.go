@@ -34,7 +34,7 @@ func (c *Curator) forgetIn(
 		defer l.Release()
 	}
 	for range maxRewrites {
-		part := &Forgotten{DryRun: out.DryRun}
+		part := &Forgotten{DryRun: out.DryRun, listing: listed(out.most)}
 		err = c.forgetHeld(ctx, o, root, thing, spans, l, part)
 		if err == nil {
 			out.add(part)
@@ -64,7 +64,7 @@ func (c *Curator) forgetHeld(
 		return err
 	}
 	if whole {
-		*out = Forgotten{DryRun: out.DryRun}
+		*out = Forgotten{DryRun: out.DryRun, listing: listed(out.most)}
 		if err := c.countWhole(ctx, o, root, rows, out); err != nil || out.DryRun {
 			return err
 		}
@@ -152,7 +152,7 @@ func (x *redaction) collect(ctx context.Context) (whole bool, err error) {
 
 // named reports whether an id or a key names the thing.
 func (x *redaction) named(id session.ID, key session.Key) bool {
-	return x.thing.In(string(id)) || x.thing.In(string(key))
+	return x.thing.InName(string(id)) || x.thing.InName(string(key))
 }
 
 // message redacts a message and records which derived texts are affected.
@@ -164,7 +164,7 @@ func (x *redaction) message(m *session.Message) {
 	}
 	for k := range x.rows {
 		x.changed[k] = trimSummary(&x.rows[k], was, m.Content) || x.changed[k]
-		if !x.thing.In(x.rows[k].Title) { // otherwise the title is redacted itself
+		if !x.thing.InTitle(x.rows[k].Title) { // otherwise the title is redacted itself
 			x.changed[k] = unname(&x.rows[k], was, m.Content, m.Seq < x.opening) || x.changed[k]
 		}
 	}
@@ -240,7 +240,7 @@ func redact(m *session.Message, thing *mention.Thing) int {
 		*id = clean
 		n += k
 	}
-	if thing.In(m.Name) {
+	if !memory.ByProgram(m) && thing.In(m.Name) {
 		m.Name = ""
 		n++
 	}
@@ -250,7 +250,11 @@ func redact(m *session.Message, thing *mention.Thing) int {
 // redactSession removes the thing from a session's texts.
 func redactSession(s *session.Session, thing *mention.Thing) bool {
 	changed := false
-	for _, text := range []*string{&s.Title, &s.SystemPrompt, &s.Summary, &s.UserID} {
+	texts := []*string{&s.SystemPrompt, &s.Summary, &s.UserID}
+	if thing.InTitle(s.Title) {
+		texts = append(texts, &s.Title)
+	}
+	for _, text := range texts {
 		if clean, n := thing.Redact(*text); n > 0 {
 			*text = strings.TrimSpace(clean)
 			changed = true
@@ -259,11 +263,11 @@ func redactSession(s *session.Session, thing *mention.Thing) bool {
 	if clean, n := thing.RedactJSON([]byte(s.Metadata)); n > 0 { // nothing is found in no metadata
 		s.Metadata, changed = string(clean), true
 	}
-	source, n := thing.BlotWords(string(s.Source))
+	source, n := thing.BlotSource(string(s.Source))
 	reason, k := thing.BlotWords(string(s.EndReason))
 	model, j := thing.BlotWords(s.Model)
 	s.Source, s.EndReason, s.Model = session.Source(source), session.EndReason(reason), model
-	if thing.In(string(s.ParentID)) { // the parent was deleted
+	if thing.InName(string(s.ParentID)) { // the parent was deleted
 		s.ParentID = ""
 		n++
 	}

@@ -34,8 +34,11 @@ type Store interface {
 type Sweeper interface {
 	// Sweep erases mentions of a thing in an owner's records: each text column has a
 	// rule by which its row is deleted or loses the text. Sessions and messages are
-	// left to the caller. With dryRun it only counts.
+	// left to the caller, and orders to SweepOrders. With dryRun it only counts.
 	Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dryRun bool) (Swept, error)
+	// SweepOrders erases mentions of a thing in the events of chats that order an erasure, which Sweep spares. The plan of
+	// an event that orders to forget this thing becomes OrderDone.
+	SweepOrders(ctx context.Context, o owner.Owner, about *mention.Thing) error
 	// Mentions counts the rows of an owner that name a thing, in every text column of
 	// every table.
 	Mentions(ctx context.Context, o owner.Owner, about *mention.Thing) ([]Trace, error)
@@ -54,6 +57,8 @@ type Sweeper interface {
 type Swept struct {
 	Jobs    int // jobs that were deleted with their runs and deliveries
 	Records int // rows that were deleted or lost a text
+	// Unanswered are messages of chats that waited for an answer, and lost what was said. They are in Records, too.
+	Unanswered int
 }
 
 // Receipts reads the receipts of answers. A Store writes them with the answers.
@@ -87,6 +92,9 @@ type Rewrite struct {
 	// Erased is stored, so that an import cannot restore the forgotten content; nil for
 	// none.
 	Erased *memory.Erasure
+	// Step is stored behind all other changes, as AppendTurn stores a step; nil for none. A step here has no outcome of a
+	// request and no new receipt. With Undone, the messages of the step take the place of the undone ones.
+	Step *lineage.Step
 }
 
 // Undone is an undone part of a lineage.
@@ -121,4 +129,6 @@ type Trace struct {
 	// Format counts mentions in words of the file's own format, such as "metadata" in the
 	// schema for "Ada". They are not in Hits.
 	Format int `json:"format_words,omitempty"`
+	// Foreign says that this program did not write the file, so that no erasure changes it.
+	Foreign bool `json:"foreign,omitempty"`
 }

@@ -176,34 +176,30 @@ func (c *Curator) lastSaid(ctx context.Context, o owner.Owner, l *lineage.Lineag
 // Withdraw undoes all standing messages of a lineage from a Seq on. Memory becomes as
 // if they had never been said. The caller holds the lineage's turn.
 func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineage, from int64, now time.Time) ([]session.Message, error) {
-	root := l.Tip.RootID
-	gone, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, Standing: true})
-	if err != nil || len(gone) == 0 {
+	return c.withdraw(ctx, o, l, from, now, nil)
+}
+
+// withdraw is [Curator.Withdraw] that notes, in the same transaction, what is left of the conversation of another
+// program that the lineage holds; nil notes nothing.
+func (c *Curator) withdraw(
+	ctx context.Context, o owner.Owner, l *lineage.Lineage, from int64, now time.Time, left *lineage.Origin,
+) ([]session.Message, error) {
+	end, err := c.endFrom(ctx, o, l.Tip.RootID, from)
+	if err != nil || len(end.gone) == 0 {
 		return nil, err
 	}
-	tip, err := c.sessions.Tip(ctx, o, root) // with the stored title
-	if err != nil {
-		return nil, fmt.Errorf("find session: %w", err)
-	}
-	release, err := c.lineages.Alone(ctx, o, scopesOf(gone)...)
+	release, err := c.lineages.Alone(ctx, o, scopesOf(end.gone)...)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	w := Rewrite{Undone: []Undone{{Root: root, From: from, At: now}}}
-	for i := range gone {
-		tip.LineageTokens -= int64(gone[i].Tokens + compression.MessageOverhead)
+	w := end.rewrite(now)
+	if left != nil {
+		w.Step = &lineage.Step{Session: end.tip, Origin: left}
 	}
-	if err := c.unnameGone(ctx, o, &tip, gone); err != nil {
-		return nil, err
-	}
-	if from <= tip.TailFrom { // the tail becomes empty: the next turn folds again
-		tip.TailFrom, tip.Summary = 0, ""
-	}
-	w.Sessions = []session.Session{tip}
 	undone := make(map[memory.Scope]memory.Withdrawal)
-	for _, scope := range scopesOf(gone) {
-		if undone[scope], err = c.without(ctx, o, scope, lineageEnd{root, from, idsIn(gone, scope)}, &w); err != nil {
+	for _, scope := range scopesOf(end.gone) {
+		if undone[scope], _, err = c.without(ctx, o, scope, end.of(scope), &w); err != nil {
 			return nil, err
 		}
 	}
@@ -217,7 +213,46 @@ func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineag
 	for scope, end := range undone {
 		c.views.Withdraw(ctx, o, scope, end)
 	}
-	return gone, nil
+	return end.gone, nil
+}
+
+// withdrawn is the end of a lineage that is to be undone.
+type withdrawn struct {
+	from int64
+	gone []session.Message // the messages that stand
+	tip  session.Session   // without the end
+}
+
+// endFrom reads the end of a lineage from a Seq on.
+func (c *Curator) endFrom(ctx context.Context, o owner.Owner, root session.ID, from int64) (*withdrawn, error) {
+	gone, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, Standing: true})
+	if err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	end := &withdrawn{from: from, gone: gone}
+	if len(gone) == 0 {
+		return end, nil
+	}
+	if end.tip, err = c.sessions.Tip(ctx, o, root); err != nil { // with the stored title
+		return nil, fmt.Errorf("find session: %w", err)
+	}
+	for i := range gone {
+		end.tip.LineageTokens -= int64(gone[i].Tokens + compression.MessageOverhead)
+	}
+	if from <= end.tip.TailFrom { // the tail becomes empty: the next turn folds again
+		end.tip.TailFrom, end.tip.Summary = 0, ""
+	}
+	return end, c.unnameGone(ctx, o, &end.tip, gone)
+}
+
+// rewrite undoes the end. What memory is without it is to be added.
+func (w *withdrawn) rewrite(now time.Time) Rewrite {
+	return Rewrite{Undone: []Undone{{Root: w.tip.RootID, From: w.from, At: now}}, Sessions: []session.Session{w.tip}}
+}
+
+// of is the end with the messages of a scope.
+func (w *withdrawn) of(scope memory.Scope) lineageEnd {
+	return lineageEnd{w.tip.RootID, w.from, idsIn(w.gone, scope)}
 }
 
 // scopesOf are the scopes of messages.
@@ -273,10 +308,11 @@ type lineageEnd struct {
 func (e *lineageEnd) has(root session.ID, seq int64) bool { return root == e.root && seq >= e.from }
 
 // without finds out what the memory of a scope is without the end of a lineage, and adds the
-// resulting changes to the rewrite.
+// resulting changes to the rewrite. The view has learnt that memory; it is nil if no other fact
+// depended on those of the end.
 func (c *Curator) without(
 	ctx context.Context, o owner.Owner, scope memory.Scope, end lineageEnd, w *Rewrite,
-) (memory.Withdrawal, error) {
+) (memory.Withdrawal, *memory.View, error) {
 	out := memory.Withdrawal{Root: end.root, Messages: end.ids}
 	lost := make(map[memory.FactID]bool)
 	var stored learnt
@@ -296,18 +332,18 @@ func (c *Curator) without(
 		return v.Err()
 	})
 	if err != nil {
-		return out, fmt.Errorf("read facts: %w", err)
+		return out, nil, fmt.Errorf("read facts: %w", err)
 	}
 	if apart {
 		out.First = first
-		return out, nil
+		return out, nil, nil
 	}
 	kept := slices.DeleteFunc(slices.Clone(stored.facts), func(f memory.Fact) bool { return lost[f.ID] })
 	// A fact that they replaced may hold again, and facts learnt after them were compared
 	// with them. Only a rebuild from the messages can tell.
-	view, err := c.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !end.has(d.Root, d.Seq) }, &Rebuilt{})
+	view, err := c.relearnWithoutEnd(ctx, o, scope, end)
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	again := learnt{view.Facts(), view.Marks()}
 	if slices.EqualFunc(kept, again.facts, func(a, b memory.Fact) bool { return a.ID == b.ID }) {
@@ -316,7 +352,12 @@ func (c *Curator) without(
 		w.Scopes = append(w.Scopes, ScopeFacts{Scope: scope, Facts: again.facts, Marks: again.marks})
 	}
 	out.Facts = again.facts
-	return out, nil
+	return out, view, nil
+}
+
+// relearnWithoutEnd learns a scope again from its messages without the end of a lineage.
+func (c *Curator) relearnWithoutEnd(ctx context.Context, o owner.Owner, scope memory.Scope, end lineageEnd) (*memory.View, error) {
+	return c.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !end.has(d.Root, d.Seq) }, &Rebuilt{})
 }
 
 // learnt are all facts of a scope, with their marks.

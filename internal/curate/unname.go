@@ -11,19 +11,25 @@ import (
 )
 
 // unname removes a title that was made from a text which has changed or is gone.
-// opening says that the text belongs to the first exchange, from which a model may have
-// drawn the title.
+// opening says that the text belongs to the first exchange, from which a model of ours may have
+// drawn the title. A title that came with an import was chosen in another program.
 func unname(s *session.Session, was, now string, opening bool) bool {
 	if s.Title == "" {
 		return false
 	}
 	base := session.TitleBase(s.Title)
 	derived := base == title.Make(was) && base != title.Make(now)
-	drawn := opening && s.TitleSource == session.TitleModel && title.Loses(s.Title, was, now)
+	drawn := opening && drawnHere(s) && title.Loses(s.Title, was, now)
 	if derived || drawn {
 		s.Title, s.TitleSource = "", ""
 	}
 	return derived || drawn
+}
+
+// drawnHere reports whether a model drew the title of a session for this program. An import says the same of the titles that
+// another program has made.
+func drawnHere(s *session.Session) bool {
+	return s.TitleSource == session.TitleModel && s.Source != session.SourceImport
 }
 
 // untell removes the lines from a session's summary that were made from a text.

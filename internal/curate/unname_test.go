@@ -32,3 +32,22 @@ func TestUnname(t *testing.T) {
 		}
 	}
 }
+
+// TestUnnameForeign: a title that another program chose stays if a word of it goes, and goes if it is made of the text.
+func TestUnnameForeign(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		title, was string
+		gone       bool
+	}{
+		{"Marathon plan", "I train for the marathon in Rotterdam.", false},
+		{"Plan für Rom", "Wir planen eine Reise nach Rom.", false},
+		{"Recette de tarte", "Ma recette de tarte vient de Qciri.", false},
+		{"I train for the marathon in Rotterdam", "I train for the marathon in Rotterdam.", true},
+	} {
+		s := session.Session{Source: session.SourceImport, Title: tt.title, TitleSource: session.TitleModel}
+		if got := unname(&s, tt.was, "[erased]", true); got != tt.gone || (s.Title == "") != tt.gone {
+			t.Errorf("%q of %q: got gone %t", tt.title, tt.was, got)
+		}
+	}
+}

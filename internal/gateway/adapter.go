@@ -72,6 +72,18 @@ type Commander interface {
 	Commands(ctx context.Context, list []CommandInfo) error
 }
 
+// Namer is an adapter of a platform on which people cannot give every command as "/name" everywhere.
+type Namer interface {
+	// CommandName is what people write in a place to give a command, such as "/hermes-help" for "help".
+	CommandName(name string, at Place, t ChatType) string
+}
+
+// Addressee is an adapter of a platform on which a command can name the bot that it is for, as "/new@name".
+type Addressee interface {
+	// IsName reports whether a name is the bot's. While the name is not known, every name is.
+	IsName(name string) bool
+}
+
 // Drafter is an adapter that can show a text that is still being written, without sending it.
 type Drafter interface {
 	// Draft shows a text in a place. Drafts of one message have one id. It fails as Send does.
@@ -110,7 +122,7 @@ type Checked struct {
 type Health struct {
 	// State is "connecting", "connected", "webhook" or "stopped".
 	State string
-	// Reason says why it is not connected, in words for a person.
+	// Reason says why the bot is not connected, or cannot send, in words for a person; "" if it can do both.
 	Reason string
 	Since  time.Time
 }

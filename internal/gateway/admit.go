@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -43,6 +42,7 @@ type arrived struct {
 func (g *Gateway) commit(ctx context.Context, b *Bot, in arrived) (int, error) {
 	c := Committed{Platform: b.Adapter.Platform(), Account: b.Account, After: in.after, At: g.moment()}
 	var strangers []*Event
+	var past []withdrawn
 	addressAlbums(in.events)
 	for i := range in.events {
 		e := &in.events[i]
@@ -61,12 +61,23 @@ func (g *Gateway) commit(ctx context.Context, b *Bot, in arrived) (int, error) {
 		if in.late {
 			a.outdate(c.At)
 		}
+		w, err := g.nowCommand(ctx, &a)
+		if err != nil {
+			return 0, err
+		}
+		past = append(past, w...)
 		if a.Reason == reasonStranger {
 			strangers = append(strangers, e)
 		}
 		c.Events = append(c.Events, a)
 	}
-	return g.keep(ctx, b, c, strangers)
+	fresh, err := g.keep(ctx, b, c, strangers)
+	for i := range past {
+		if err == nil {
+			err = g.withdraw(ctx, b, &past[i])
+		}
+	}
+	return fresh, err
 }
 
 // keep stores events, and asks for the work that they make.
@@ -215,83 +226,32 @@ func (g *Gateway) inThread(ctx context.Context, b *Bot, e *Event) bool {
 	return err == nil && chat.Session != ""
 }
 
-// known are the people of a bot whom the store knows. All may write to a bridge's, and it knows none.
-func (g *Gateway) known(ctx context.Context, b *Bot) ([]Person, error) {
-	if b.Open {
-		return nil, nil
-	}
-	list, err := g.store.ListPeople(ctx, b.Owner, b.Adapter.Platform())
-	if err != nil {
-		return nil, fmt.Errorf("list people: %w", err)
-	}
-	return slices.DeleteFunc(list, func(p Person) bool { return p.Account != b.Account }), nil
-}
-
-// personOf is the person of an id; the zero Person for none.
-func personOf(list []Person, id string) Person {
-	if i := slices.IndexFunc(list, func(p Person) bool { return p.User == id }); i >= 0 {
-		return list[i]
-	}
-	return Person{}
-}
-
-// person is what the store knows of a sender. Somebody who was let in with another id of the
-// sender is let in with this one from now on. A remembered id joins the sender's aliases.
-func (g *Gateway) person(ctx context.Context, b *Bot, e *Event, known []Person) (Person, error) {
-	p := personOf(known, e.From.ID)
-	b.recognise(&e.From, &p, known)
-	if p.State == Approved {
-		return p, nil
-	}
-	for _, id := range e.From.Aliases {
-		if personOf(known, id).State != Approved {
-			continue
-		}
-		moved, err := g.movePerson(ctx, b, id, e.From.ID)
-		if err != nil || moved.State == Approved {
-			return moved, err
-		}
-	}
-	return p, nil
-}
-
-// movePerson gives somebody who was let in another id. It returns the person; the zero Person
-// if nobody of the old id was let in.
-func (g *Gateway) movePerson(ctx context.Context, b *Bot, from, to string) (Person, error) {
-	p, err := g.store.MovePerson(ctx, b.Owner, b.Adapter.Platform(), b.Account, from, to)
-	if fault.KindOf(err) == fault.NotFound {
-		return Person{}, nil
-	}
-	if err != nil {
-		return Person{}, fmt.Errorf("follow a person: %w", err)
-	}
-	g.record(ctx, b.Owner, "pairing.move", string(b.Adapter.Platform()), audit.OK)
-	return p, nil
-}
-
-// people is how many may write to a bot.
-func (b *Bot) people(known []Person) int {
-	if b.Open {
-		return 1 // its caller is one: further chats get the long form
-	}
+// writers is how many may write to a bot, also those to whose private chats the operator gave an owner of their own.
+func (b *Bot) writers(known []Person) int {
 	n := len(b.Users)
 	for i := range known {
-		p := &known[i]
-		if p.State == Approved && p.Owner == "" && !named(b.Users, &Sender{ID: p.User, Aliases: []string{p.Listed}}) {
+		if b.letIn(&known[i]) {
 			n++
 		}
 	}
 	return n
 }
 
-// happened handles an event that is about messages of the bot, or about the chat itself.
+// letIn reports whether a person was let in by a code, and is not in the settings, too.
+func (b *Bot) letIn(p *Person) bool {
+	return p.State == Approved && !named(b.Users, &Sender{ID: p.User, Aliases: []string{p.Listed}})
+}
+
+// happened handles an event that is about messages of the bot, about a deleted message, or about the chat itself.
 func (g *Gateway) happened(ctx context.Context, b *Bot, e *Event) (bool, error) {
 	switch e.Kind {
 	case Moved, Failed, Arrived:
+	case Deleted:
+		return true, g.deleted(ctx, b, e)
 	case Said, Edited, Called, Pressed:
 		return false, nil
 	}
-	if e.Kind == Arrived && g.delivered.has(e.Sent) {
+	if e.Kind == Arrived && g.knownToArrive(ctx, e.Sent) {
 		return true, nil
 	}
 	o, err := g.dataOf(ctx, b, e)
@@ -337,14 +297,6 @@ func (g *Gateway) dataOf(ctx context.Context, b *Bot, e *Event) (owner.Owner, er
 	return p.data(b), nil
 }
 
-// data is the owner of a person's DMs with a bot.
-func (p *Person) data(b *Bot) owner.Owner {
-	if p.State == Approved && p.Owner != "" {
-		return owner.Stored(p.Owner)
-	}
-	return b.Owner
-}
-
 // keepUp gives a person's DM the id that the person has now, if it is known by one of the
 // person's other ids.
 func (g *Gateway) keepUp(ctx context.Context, a *Admitted) error {
@@ -374,11 +326,11 @@ func (g *Gateway) keepUp(ctx context.Context, a *Admitted) error {
 // cleanEvent removes what must not be in texts of strangers, and bounds them.
 func cleanEvent(e *Event) {
 	const maxText = 256 << 10
-	e.From.Name, e.Title = oneLine(e.From.Name), oneLine(e.Title)
+	e.From.Name, e.Title = personName(e.From.Name), oneLine(e.Title)
 	e.Text = cut(e.Text, maxText)
 	for _, q := range []*Quoted{e.Replied, e.Forwarded} {
 		if q != nil {
-			q.Name, q.Text = oneLine(q.Name), cut(q.Text, maxText)
+			q.Name, q.Text = personName(q.Name), cut(q.Text, maxText)
 		}
 	}
 	for i := range e.Files {

@@ -1,16 +1,16 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/markdown"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
@@ -19,6 +19,9 @@ func exists(err error) bool { return fault.CodeOf(err) == "run_exists" }
 
 // follow follows the turn of a batch to its end, and shows people what becomes of it.
 func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *batch) error {
+	if bot.Fetched { // its caller may wait for the answer in a request that ends with this server
+		ctx = context.WithoutCancel(ctx) // a server that stops ends the turn, or puts it back and says so
+	}
 	o := l.owner
 	caller := callerOf(o)
 	d := g.drafts.begin(o, chat, b, bot.streams(chat))
@@ -31,8 +34,8 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 		return err
 	}
 	newest := b.events[len(b.events)-1].Message
-	g.unmark(ctx, bot, o, chat, newest)
-	g.signal(ctx, bot, chat.Place, newest, Works)
+	marked := g.unmark(ctx, bot, o, chat, newest)
+	g.signalWorks(bot, chat.Place, b, marked)
 	if !b.alone || g.lanes.askedAgain(l) { // what comes from now on sees the draft
 		if err := g.crowded(ctx, bot, d); err != nil {
 			return err
@@ -57,7 +60,7 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 			}
 		default:
 			b.accepted = b.accepted || e.Type == live.RunStarted
-			if err := g.tell(ctx, o, d, &e); err != nil {
+			if err := g.tell(ctx, o, d, b, &e); err != nil {
 				return err
 			}
 		}
@@ -68,17 +71,16 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *
 // unfollowed handles a turn that cannot be followed.
 func (g *Gateway) unfollowed(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, err error) error {
 	switch {
-	case ctx.Err() != nil || fault.CodeOf(err) == "draining":
+	case fault.CodeOf(err) == codeDraining || ctx.Err() != nil:
 		return ctx.Err()
 	case fault.KindOf(err) == fault.NotFound: // the turn was erased while it was under way
-		_, err := g.settle(ctx, bot, o, chat, b, &live.Run{ID: b.run, State: live.Cancelled})
-		return err
+		return g.cutOff(ctx, bot, o, chat, b)
 	}
 	return fmt.Errorf("follow a turn: %w", err)
 }
 
-// tell handles one event of a turn.
-func (g *Gateway) tell(ctx context.Context, o owner.Owner, d *draft, e *live.Event) error {
+// tell handles one event of the turn of a batch.
+func (g *Gateway) tell(ctx context.Context, o owner.Owner, d *draft, b *batch, e *live.Event) error {
 	switch e.Type {
 	case live.RunStarted:
 		d.restart()
@@ -92,6 +94,7 @@ func (g *Gateway) tell(ctx context.Context, o owner.Owner, d *draft, e *live.Eve
 			g.lanes.ask(sending, o, d.chat.Place)
 		}
 	case live.ApprovalRequest:
+		g.mentionApproval(o, b)
 		return g.askApproval(ctx, o, d, e)
 	case live.ApprovalResolved:
 		return g.showApproval(ctx, o, d, e)
@@ -106,10 +109,13 @@ const silentAnswer = "[SILENT]"
 // settle ends a turn: its answer becomes messages, and its events are over. It returns the messages as
 // conclude does.
 func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, rec *live.Run) (allSends, error) {
+	if rec.Erased() {
+		return g.settleErased(ctx, bot, o, chat, b, rec)
+	}
 	if err := g.retainUnread(ctx, o, chat, b, rec); err != nil {
 		return allSends{}, err
 	}
-	text := answerText(rec)
+	text := answerText(rec, g.commandIn(chat, "retry"))
 	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: rec.Session, At: g.moment()}
 	if fell(rec) {
 		s.State, s.Reason = Lost, reasonOf(rec)
@@ -117,22 +123,22 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 	if text == "" && b.interaction() != "" {
 		text = textSilent
 	}
-	return g.conclude(ctx, bot, o, chat, b, &s, text)
+	return g.conclude(ctx, bot, o, chat, b, &s, &message{text: text, note: noteOf(rec)})
 }
 
-// conclude ends the events of a batch with an answer; "" for none. The caller has the answer sent. It returns
-// the messages of the answer, if they are all that is to be sent in the chat, and none was sent before.
+// conclude ends the events of a batch with an answer, of which it gets the text, "" for none, and the note. The
+// caller has the answer sent. It returns the messages of the answer, if they are all that is to be sent in the
+// chat, and none was sent before.
 func (g *Gateway) conclude(
-	ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, text string,
+	ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, m *message,
 ) (allSends, error) {
 	unsent, moves := b.fresh && !g.drafts.sent(o, chat.Place), g.drafts.moved()
-	if text != "" {
+	if m.text != "" {
 		if chat.Notice != "" {
-			text, s.Noticed = chat.Notice+"\n\n"+text, true
+			m.text, s.Noticed = chat.Notice+"\n\n"+m.text, true
 		}
-		list, err := g.compose(ctx, bot, o, chat, &message{
-			origin: b.run, text: text, replyTo: b.replyTo(chat), interaction: b.interaction(), unsent: unsent,
-		})
+		m.origin, m.replyTo, m.interaction, m.unsent = b.run, b.replyTo(chat), b.interaction(), unsent
+		list, err := g.compose(ctx, bot, o, chat, m)
 		if err != nil {
 			return allSends{}, err
 		}
@@ -174,22 +180,33 @@ func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place, all allSends) {
 	g.lanes.askKnowing(sending, o, at, all)
 }
 
-// answerText is what people are told at the end of a turn; "" for nothing.
-func answerText(rec *live.Run) string {
+// answerText is what people are told at the end of a turn; "" for nothing. retry is the command that asks again.
+func answerText(rec *live.Run, retry string) string {
 	text := strings.TrimSpace(rec.Output())
-	if text == silentAnswer {
+	if text == silentAnswer || markdown.Blank(text) {
 		text = ""
 	}
 	if !fell(rec) {
 		return text
 	}
-	return strings.TrimSpace(text + "\n\n" + sentence(reasonOf(rec)) + " /retry asks again.")
+	return strings.TrimSpace(markdown.Complete(text) + "\n\n" + sentence(reasonOf(rec)) + " " + retry + " asks again.")
+}
+
+// textCut stands behind an answer that the model did not write to its end.
+const textCut = "✂️ The model has reached its limit here, so this answer is not complete."
+
+// noteOf is the line behind an answer; "" for none.
+func noteOf(rec *live.Run) string {
+	if rec.State == live.Completed && rec.Result != nil && rec.Result.Answer.FinishReason == "length" {
+		return textCut
+	}
+	return ""
 }
 
 // fell reports whether a turn ended without the answer that people wait for. A model that has
-// nothing to say says so; one that says nothing at all has failed.
+// nothing to say says so; one that says nothing at all, or nothing that people can see, has failed.
 func fell(rec *live.Run) bool {
-	empty := rec.State == live.Completed && strings.TrimSpace(rec.Output()) == ""
+	empty := rec.State == live.Completed && markdown.Blank(rec.Output())
 	return empty || rec.State == live.Failed || rec.State == live.Interrupted
 }
 
@@ -198,10 +215,26 @@ func reasonOf(rec *live.Run) string {
 	if rec.State == live.Completed {
 		return "⚠️ The model gave an empty answer."
 	}
-	if rec.Failure != nil && rec.Failure.Message != "" {
-		return "⚠️ " + rec.Failure.Message
+	switch f := rec.Failure; {
+	case f == nil || f.Message == "":
+		return "⚠️ The answer broke off."
+	case f.Foreign:
+		return "⚠️ " + cmp.Or(modelFailed[f.Kind], "The model server has failed.")
+	default:
+		return "⚠️ " + f.Message
 	}
-	return "⚠️ The answer broke off."
+}
+
+// modelFailed says in a chat why a model server gave no answer. Its own words are for the operator, and may
+// repeat what it was asked. Never written.
+var modelFailed = map[fault.Kind]string{
+	fault.Invalid:     "The model server refused the request.",
+	fault.Forbidden:   "The model server does not let this bot in.",
+	fault.NotFound:    "The model server does not have this model.",
+	fault.TooLarge:    "The conversation is too large for the model server.",
+	fault.RateLimited: "The model server has too many requests.",
+	fault.Unavailable: "The model server cannot answer now.",
+	fault.Timeout:     "The model server did not answer in time.",
 }
 
 // replyTo is the message that an answer refers to: none in a DM, where nothing else can be
@@ -215,59 +248,6 @@ func (b *batch) replyTo(chat *Chat) MessageID {
 
 // interaction is the one that the answer must carry; "" for none.
 func (b *batch) interaction() string { return b.events[len(b.events)-1].Interaction }
-
-// signal shows people what becomes of a message. It never waits for the platform.
-func (g *Gateway) signal(ctx context.Context, bot *Bot, at Place, m MessageID, mark Mark) {
-	if !g.marks(bot, m, mark) {
-		return
-	}
-	if mark == Typing {
-		g.lanes.aside(func(ctx context.Context) { g.show(ctx, bot, at, m, mark) })
-		return
-	}
-	key := markKey{bot, at, m}
-	if !g.marking.add(key, mark) {
-		return // who shows the mark before shows this one, too
-	}
-	g.lanes.aside(func(ctx context.Context) {
-		for mark, ok := g.marking.next(key); ok; mark, ok = g.marking.next(key) {
-			g.show(ctx, bot, at, m, mark)
-		}
-	})
-}
-
-// show shows one mark.
-func (g *Gateway) show(ctx context.Context, bot *Bot, at Place, m MessageID, mark Mark) {
-	const patience = 10 * time.Second
-	if g.dropped(ctx, at, mark) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := bot.Adapter.Signal(ctx, at, m, mark); err != nil && !errors.Is(err, context.Canceled) {
-		g.log.Debug("a mark could not be shown", "platform", at.Platform, "err", err)
-	}
-}
-
-// marks reports whether a mark is shown at all: a bridge shows none, and the settings may want no
-// reactions.
-func (g *Gateway) marks(bot *Bot, m MessageID, mark Mark) bool {
-	return !bot.Fetched && (mark == Typing || g.settings.Reactions && m != "")
-}
-
-// dropped waits while a chat rests, and reports whether a mark is not to be shown then: one that
-// says only what goes on.
-func (g *Gateway) dropped(ctx context.Context, at Place, mark Mark) bool {
-	until := g.pace.resting(at)
-	if until.IsZero() {
-		return false
-	}
-	if mark != Broke && mark != Clear {
-		return true
-	}
-	claim.NewBell(g.now).Sleep(ctx, until)
-	return ctx.Err() != nil
-}
 
 // streams reports whether answers in a chat are shown while they are written.
 func (b *Bot) streams(c *Chat) bool {
@@ -287,6 +267,13 @@ func (b *Bot) editEach(t ChatType) time.Duration {
 		return l.Edit
 	}
 	return l.GroupEdit
+}
+
+// mentionApproval has those who wait for the events of a turn look into the store, which says that a tool waits.
+func (g *Gateway) mentionApproval(o owner.Owner, b *batch) {
+	for i := range b.events {
+		g.answered(runID(o, &b.events[i].Event), nil)
+	}
 }
 
 // answered tells those who wait for an event that it is over, and what became of it; nil if the store

@@ -28,17 +28,34 @@ func (g *Gateway) askApproval(ctx context.Context, o owner.Owner, d *draft, e *l
 	if err := json.Unmarshal(e.Data, &a); err != nil {
 		return fmt.Errorf("read a request for an approval: %w", err)
 	}
-	d.ask(a.CallID, e.Seq)
-	s := d.request(a.CallID, e.Seq)
-	s.Text = fmt.Sprintf("May I run **%s**?\n\n```json\n%s\n```\n\nOr /approve, /deny.", plain(cite.Line(a.Name)), shownArguments(a.Arguments))
+	req := asked{a, e.Seq}
+	d.ask(req)
+	s := d.request(&req)
+	approve, deny := g.commandIn(d.chat, "approve"), g.commandIn(d.chat, "deny")
+	if req.numbered() {
+		approve, deny = fmt.Sprint(approve, " ", a.Number), fmt.Sprint(deny, " ", a.Number)
+	}
+	s.Text = req.question(fmt.Sprintf("Or %s, %s.", approve, deny))
 	s.Buttons = []Button{{ID: pressApprove + ":" + s.ID, Label: "Run it"}, {ID: pressDeny + ":" + s.ID, Label: "Do not"}}
 	return g.putRequest(ctx, o, &s)
 }
 
+// numbered reports whether people are shown the number of a request: there are others in its turn.
+func (a *asked) numbered() bool { return a.Of > 1 || a.Number > 1 }
+
+// question asks whether a call may run, and ends with a line: how to decide, or what was decided.
+func (a *asked) question(end string) string {
+	number := ""
+	if a.numbered() {
+		number = fmt.Sprintf("%d\\. ", a.Number) // no list
+	}
+	return fmt.Sprintf("%sMay I run **%s**?\n\n```json\n%s\n```\n\n%s", number, plain(cite.Line(a.Name)), shownArguments(a.Arguments), end)
+}
+
 // request is the message about a call, without its content.
-func (d *draft) request(call string, seq int64) Send {
+func (d *draft) request(a *asked) Send {
 	at := d.chat.Place
-	origin := fmt.Sprintf("%s%s %d %s", originApproval, d.run, seq, call)
+	origin := fmt.Sprintf("%s%s %d %s", originApproval, d.run, a.seq, a.CallID)
 	return Send{ID: sendID(d.owner, at, origin, 0), Place: at, Type: d.chat.Type, Origin: origin, State: ToSend}
 }
 
@@ -62,9 +79,9 @@ func calledFor(rest string) (run, call string) {
 // voidApprovals takes the buttons away from requests of an attempt that is over: the next one
 // asks anew.
 func (g *Gateway) voidApprovals(ctx context.Context, o owner.Owner, d *draft) error {
-	for call, seq := range d.answerAll() {
-		s := d.request(call, seq)
-		s.Text = "🚫 The server stopped before anybody decided, so it was not run. If it is still needed, it is asked for again."
+	for _, a := range d.answerAll() {
+		s := d.request(&a)
+		s.Text = a.question("🚫 The server stopped before anybody decided, so it was not run. If it is still needed, it is asked for again.")
 		if err := g.putRequest(ctx, o, &s); err != nil {
 			return err
 		}
@@ -83,20 +100,38 @@ func shownArguments(raw json.RawMessage) string {
 	return strings.ReplaceAll(shortened(secret.Mask(legible(b.String())), maxArguments), "```", "'''")
 }
 
+// maskedArguments are the arguments of a call as JSON in which secrets are masked; as one text if the masked
+// arguments are no JSON any more.
+func maskedArguments(raw json.RawMessage) json.RawMessage {
+	masked := secret.Mask(string(raw))
+	if json.Valid([]byte(masked)) {
+		return json.RawMessage(masked)
+	}
+	text, err := json.Marshal(masked)
+	if err != nil {
+		return nil // a text always has a form in JSON
+	}
+	return text
+}
+
 // legible is JSON with the signs themselves that Go writes as escapes for pages: people cannot judge a command
 // in which "&&" stands as numbers. An escaped backslash stays one.
 func legible(text string) string {
 	return strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(text)
 }
 
-// showApproval replaces the buttons of a request by the decision.
+// showApproval replaces the buttons of a request by the decision. The tool and its arguments stay.
 func (g *Gateway) showApproval(ctx context.Context, o owner.Owner, d *draft, e *live.Event) error {
 	var r live.Resolved
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return fmt.Errorf("read a decision: %w", err)
 	}
-	s := d.request(r.CallID, d.answer(r.CallID))
-	s.Text = decisionText(r)
+	a, ok := d.answer(r.Number)
+	if !ok {
+		return nil
+	}
+	s := d.request(&a)
+	s.Text = a.question(decisionText(r))
 	return g.putRequest(ctx, o, &s)
 }
 
@@ -120,7 +155,7 @@ func (o *call) decide(ctx context.Context, run, call string, yes bool) (reply, e
 		return reply{}, err
 	}
 	if asker != o.event.From.ID && !o.bot.admin(&o.event.From) {
-		return reply{text: "Only who asked may decide that."}, nil
+		return reply{text: "Only the person who asked, or an admin, may decide that."}, nil
 	}
 	_, err = o.runs.Approve(ctx, callerOf(o.owner), run, call, yes)
 	if kind := fault.KindOf(err); kind == fault.Conflict || kind == fault.NotFound {

@@ -3,7 +3,9 @@ package gateway_test
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,7 +66,7 @@ func (h *house) requests() (out []shown) {
 }
 
 // TestApproval: a tool runs once, however often the button is pressed, and the decision takes
-// the place of the buttons.
+// the place of the buttons. What was decided about stays.
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +82,8 @@ func TestApproval(t *testing.T) {
 		h.press(ada, &asked[0], 0)
 		h.press(ada, &asked[0], 0)
 		h.settled()
-		if said := h.wire.said(); calls != 1 || said[0] != "✅ Allowed." || len(h.requests()) != 0 {
+		decided := strings.Replace(asked[0].text, "Or /approve, /deny.", "✅ Allowed.", 1)
+		if said := h.wire.said(); calls != 1 || said[0] != decided || len(h.requests()) != 0 {
 			t.Errorf("got %d calls, and said was %q", calls, said)
 		}
 	})
@@ -117,6 +120,40 @@ func TestApprovalOverRestart(t *testing.T) {
 	})
 }
 
+// TestApprovalByCommand: a call is decided about by its number, by the person who asked or by an admin. For another
+// number, people are told which calls wait.
+func TestApprovalByCommand(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		h := pulling(t, &calls)
+		defer h.end()
+		h.bot.Chats, h.bot.Admins = []string{"-42"}, []string{"boss"}
+		say := func(user, text string) string {
+			t.Helper()
+			before := len(h.wire.said())
+			h.receive(h.group(user, "Somebody", text, true))
+			pass(10 * time.Second)
+			return strings.Join(h.wire.said()[before:], "\n")
+		}
+		want(t, "nothing waits", say(ada, "/approve 2"), "Nothing waits for an approval.")
+		if asked := say(ada, "Pull it."); !strings.Contains(asked, "May I run lever?") || !strings.HasSuffix(asked, "Or /approve, /deny.") {
+			t.Errorf("got %q, want a request", asked)
+		}
+		want(t, "another number", say(ada, "/approve 2"), "There is no call 2. What waits for an approval:\n\n1. lever")
+		if got := say(ada, "/status"); !strings.Contains(got, "Waits for an approval: 1. lever. /approve or /deny decides.") {
+			t.Errorf("/status is answered with %q, want the call that waits", got)
+		}
+		want(t, "another person", say("eve", "/approve"), "Only the person who asked, or an admin, may decide that.")
+		want(t, "calls", calls, 0)
+		say("boss", "/approve 1")
+		want(t, "calls", calls, 1)
+		if got := say(ada, "/status"); strings.Contains(got, "approval") {
+			t.Errorf("/status is answered with %q, and nothing waits", got)
+		}
+	})
+}
+
 // TestApprovalShowsSigns: the arguments of a call are shown with the signs that they have.
 func TestApprovalShowsSigns(t *testing.T) {
 	t.Parallel()
@@ -137,6 +174,77 @@ func TestApprovalShowsSigns(t *testing.T) {
 			if !strings.Contains(asked[0].text, part) {
 				t.Errorf("got %q, want %s in it", asked[0].text, part)
 			}
+		}
+	})
+}
+
+// levers is lever with calls that run concurrently, and the arguments of the calls that were made.
+type levers struct {
+	lever
+	mu     sync.Mutex
+	pulled []string
+}
+
+func (l *levers) Offer(ctx context.Context, g *run.Grant) []run.ToolDefinition {
+	out := l.lever.Offer(ctx, g)
+	out[0].Parallel = true
+	return out
+}
+
+func (l *levers) Call(_ context.Context, _ *run.Grant, r run.ToolRequest) run.ToolResult {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pulled = append(l.pulled, string(r.Arguments))
+	return run.ToolResult{Text: "pulled"}
+}
+
+// TestSeveralApprovals: several calls are asked about in the model's order, with numbers that stay when others are decided.
+// A command without a number decides nothing as long as several wait.
+func TestSeveralApprovals(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tool := &levers{}
+		h := setup(t, func(h *house) {
+			h.tools = tool
+			h.model.calls = func(p *run.Prompt) (out []run.ToolCall) {
+				if p.Messages[len(p.Messages)-1].Role == "tool" {
+					return nil
+				}
+				for i, at := range []string{"left", "middle", "right"} {
+					out = append(out, run.ToolCall{Index: i, ID: "call_" + at, Name: "lever", Arguments: `{"at":"` + at + `"}`})
+				}
+				return out
+			}
+		})
+		defer h.end()
+		say := func(text string) string {
+			t.Helper()
+			before := len(h.wire.said())
+			h.receive(h.dm(ada, text))
+			pass(10 * time.Second)
+			return strings.Join(h.wire.said()[before:], "\n")
+		}
+		say("Pull them.")
+		asked := h.requests()
+		want(t, "requests", len(asked), 3)
+		for i, at := range []string{"left", "middle", "right"} {
+			n := strconv.Itoa(i + 1)
+			if text := asked[i].text; !strings.HasPrefix(text, n+". May I run lever?") || !strings.Contains(text, at) || !strings.HasSuffix(text, "Or /approve "+n+", /deny "+n+".") {
+				t.Errorf("request %s is %q", n, text)
+			}
+		}
+		all := "1. lever {\"at\":\"left\"}\n2. lever {\"at\":\"middle\"}\n3. lever {\"at\":\"right\"}"
+		want(t, "no number", say("/approve"), "Several calls wait for an approval. Name one by its number, such as /approve 1:\n\n"+all)
+		want(t, "no number", say("/deny"), "Several calls wait for an approval. Name one by its number, such as /deny 1:\n\n"+all)
+		say("/deny 1")
+		want(t, "a decided one", say("/deny 1"), "There is no call 1. What waits for an approval:\n\n"+all[strings.Index(all, "2."):])
+		say("/approve 2")
+		say("/approve")
+		h.settled()
+		want(t, "pulled", tool.pulled, []string{`{"at":"middle"}`, `{"at":"right"}`})
+		for i, end := range []string{"🚫 Not allowed.", "✅ Allowed.", "✅ Allowed."} {
+			text, _, _ := strings.Cut(asked[i].text, "Or /")
+			want(t, "decided", h.wire.said()[i], text+end)
 		}
 	})
 }

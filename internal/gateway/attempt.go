@@ -19,6 +19,9 @@ const (
 // attempt does the next step for one message: it finds out what became of an earlier try,
 // sends the message, or brings its text up to date.
 func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error {
+	if s.State == Parked { // a person has written: a job that waits for it is told what became of its output
+		defer func() { g.revised(context.WithoutCancel(ctx), l.owner, s) }()
+	}
 	switch s.State {
 	case ToEdit:
 		return g.update(ctx, bot, l, s)
@@ -31,6 +34,7 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 	if g.unstored.complete(s) {
 		return g.markSent(ctx, l, s)
 	}
+	defer g.tries.begin(s.ID)()
 	s.State, s.Attempts, s.WakeAt = Sending, s.Attempts+1, g.moment()
 	_, finds := bot.Adapter.(Finder)
 	if finds { // a server that finds the message asks what became of it; without an answer it would send it in any case
@@ -47,7 +51,7 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 		if now := g.moment(); now.Sub(s.WakeAt) >= sendTimeout {
 			g.slow.add(s.ID, now)
 		}
-		return g.refused(ctx, l, s, err)
+		return g.refused(ctx, bot, l, s, err)
 	}
 	s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""
 	if finds && s.Attempts > 1 {
@@ -55,7 +59,7 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 		return g.mark(ctx, l, s)
 	}
 	if d := g.drafts.of(l.owner, s.Place); d != nil && d.run == s.Origin {
-		d.show(s.Part, out.Text, s.SentAt)
+		d.show(s.Part, out.Text, s.SentAt, s.Message)
 	}
 	return g.markSent(ctx, l, s)
 }
@@ -110,7 +114,7 @@ func (g *Gateway) update(ctx context.Context, bot *Bot, l *lane, s *Send) error 
 			return g.replace(ctx, l, s, err)
 		}
 		s.Attempts++ // so that the next edit waits longer
-		return g.refused(ctx, l, s, err)
+		return g.refused(ctx, bot, l, s, err)
 	}
 	s.State, s.Error = Sent, ""
 	return g.mark(ctx, l, s)
@@ -123,7 +127,7 @@ func (s *Send) tooLong(now time.Time) bool {
 }
 
 // refused decides what becomes of a message that was not sent.
-func (g *Gateway) refused(ctx context.Context, l *lane, s *Send, err error) error {
+func (g *Gateway) refused(ctx context.Context, bot *Bot, l *lane, s *Send, err error) error {
 	var failed *SendError
 	if !errors.As(err, &failed) {
 		failed = &SendError{Reason: Unknown, Text: "The platform gave no answer.", Err: err}
@@ -151,10 +155,7 @@ func (g *Gateway) refused(ctx context.Context, l *lane, s *Send, err error) erro
 	case Elsewhere:
 		s.State = again
 	case Unknown:
-		s.State, s.WakeAt = Doubtful, now.Add(backoff(s.Attempts))
-		if again == ToEdit {
-			s.State = ToEdit // an edit can be repeated
-		}
+		g.perhapsSent(bot, s, again == ToEdit)
 	case Temporary:
 		s.State, s.WakeAt = again, now.Add(backoff(s.Attempts))
 	}

@@ -118,7 +118,7 @@ func (b *batch) add(e *Inbound) {
 		b.late = append(b.late, *e)
 		return
 	}
-	b.events[i].Text = e.Text
+	b.events[i].Text, b.events[i].Erased = e.Text, b.events[i].Erased || e.Erased
 	b.edits = append(b.edits, *e)
 }
 

@@ -2,11 +2,13 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -82,12 +84,29 @@ type Bridged struct {
 	Session session.ID
 	Key     session.Key
 	State   EventState
+	// Approvals are the calls of tools that wait for an approval, if the State is Undecided.
+	Approvals []WaitingCall
 	// Answer is what was answered, as Markdown; "" if there is no answer, or not yet.
 	Answer string
 }
 
-// Bridge takes an event of a bridge. If wait is set, it returns when the event is over. An
-// event with the id of an earlier one is that one.
+// Undecided is the state of a bridge's event that was taken by a turn in which a tool waits for an approval. No
+// event is stored with it.
+const Undecided EventState = "waiting_for_approval"
+
+// WaitingCall is a call of a tool that waits for an approval.
+type WaitingCall struct {
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // with secrets masked
+	Deadline  time.Time       `json:"deadline"`  // the call counts as denied after it
+	// Approve and Deny are the commands that decide about the call.
+	Approve string `json:"approve"`
+	Deny    string `json:"deny"`
+}
+
+// Bridge takes an event of a bridge. If wait is set, it returns when the event is over, or when a tool waits for
+// an approval. An event with the id of an earlier one is that one.
 func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool) (Bridged, error) {
 	if err := checkBridged(&e); err != nil {
 		return Bridged{}, err
@@ -105,20 +124,63 @@ func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool)
 	}
 	if fresh == 0 || !wait { // an event that came before may be over
 		b, err := g.bridged(ctx, bot.Owner, &e)
-		if err != nil || !wait || b.over() {
+		if err != nil || !wait || b.tells() {
+			g.unawaited(run, over)
 			return b, err
 		}
 	}
-	select {
-	case b := <-over:
-		if b == nil { // how it ended is in the store
-			return g.bridged(ctx, bot.Owner, &e)
+	return g.outcome(ctx, bot.Owner, &e, over)
+}
+
+// lookEach is how often who waits for an event looks at what another server has made of it.
+const lookEach = time.Second
+
+// elsewhere ticks if another server may end events; otherwise it is nil, which never does.
+func (g *Gateway) elsewhere() (looks <-chan time.Time, stop func()) {
+	if !g.shared {
+		return nil, func() {}
+	}
+	t := time.NewTicker(lookEach)
+	return t.C, t.Stop
+}
+
+// codeDraining is the code of the fault that tells that this server is stopping.
+const codeDraining = "draining"
+
+// outcome waits until there is something to tell of an event. over gets it from this server. It fails if the server
+// stops before: the next one goes on with the event.
+func (g *Gateway) outcome(ctx context.Context, o owner.Owner, e *Event, over <-chan *Bridged) (Bridged, error) {
+	run := runID(o, e)
+	looks, stop := g.elsewhere()
+	defer stop()
+	for {
+		again, stopped := false, false
+		select {
+		case b := <-over:
+			if b != nil {
+				out := *b // others may wait for the same event
+				out.EventID = e.GivenID()
+				return out, nil
+			}
+			again = true
+		case <-looks:
+		case <-g.stopped:
+			stopped = true
+		case <-ctx.Done():
+			g.unawaited(run, over)
+			return Bridged{}, ctx.Err()
 		}
-		out := *b // others may wait for the same event
-		out.EventID = e.GivenID()
-		return out, nil
-	case <-ctx.Done():
-		return Bridged{}, ctx.Err()
+		if again {
+			over = g.awaited(run) // before the look into the store, so that no change is missed
+		}
+		b, err := g.bridged(ctx, o, e)
+		if err == nil && stopped && !b.tells() {
+			err = fault.New(fault.Unavailable, codeDraining, "The server is stopping. The message is kept: send the event again to read the answer.")
+		}
+		if err != nil || b.tells() {
+			g.unawaited(run, over)
+			return b, err
+		}
 	}
 }
 
@@ -168,8 +230,9 @@ func (g *Gateway) bridgedChat(ctx context.Context, bot *Bot, at Place) (*Chat, e
 	return nil, nil
 }
 
-// over reports whether nothing more becomes of the event.
-func (b *Bridged) over() bool { return b.State != Waiting && b.State != Taken }
+// tells reports whether a caller who waits is to be told of the event: nothing more becomes of it, or a person has
+// to decide.
+func (b *Bridged) tells() bool { return b.State != Waiting && b.State != Taken }
 
 // checkBridged checks what a bridge sends.
 func checkBridged(e *Event) error {
@@ -212,6 +275,14 @@ func (g *Gateway) bridged(ctx context.Context, o owner.Owner, e *Event) (Bridged
 		return b, err
 	}
 	b.Session, b.Key = chat.Session, chat.Key
+	if b.State == Taken {
+		if b.Approvals, err = g.waitingCalls(ctx, o, &chat, in.Run); err != nil {
+			return b, err
+		}
+		if len(b.Approvals) > 0 {
+			b.State = Undecided
+		}
+	}
 	origin := in.Run
 	if origin == "" {
 		origin = runID(o, e) // a command
@@ -222,6 +293,27 @@ func (g *Gateway) bridged(ctx context.Context, o owner.Owner, e *Event) (Bridged
 	}
 	b.Answer = answerOf(sends)
 	return b, nil
+}
+
+// waitingCalls are the calls of a turn that wait for an approval.
+func (g *Gateway) waitingCalls(ctx context.Context, o owner.Owner, chat *Chat, run string) ([]WaitingCall, error) {
+	rec, err := g.runs.Run(ctx, callerOf(o), run)
+	if fault.KindOf(err) == fault.NotFound { // the turn has not begun
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find a turn: %w", err)
+	}
+	var out []WaitingCall
+	for i := range rec.Approvals {
+		a := &rec.Approvals[i]
+		number := " " + strconv.Itoa(a.Number)
+		out = append(out, WaitingCall{
+			CallID: a.CallID, Name: a.Name, Arguments: maskedArguments(a.Arguments), Deadline: a.Deadline,
+			Approve: g.commandIn(chat, "approve") + number, Deny: g.commandIn(chat, "deny") + number,
+		})
+	}
+	return out, nil
 }
 
 // answerOf is the answer that some messages make up.

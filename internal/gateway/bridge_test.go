@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/run"
 )
 
 // bridge sends messages through the generic webhook.
@@ -186,4 +188,101 @@ func TestBridgedChatsStayPrivate(t *testing.T) {
 		}
 		want(t, "turns", len(h.model.prompts), 3)
 	})
+}
+
+// TestBridgedApproval: a bridge is told at once which tool waits for an approval, with wait and without, and how to
+// decide. The answer follows the decision.
+func TestBridgedApproval(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		h := pulling(t, &calls)
+		defer h.end()
+		h.model.calls = func(p *run.Prompt) []run.ToolCall {
+			if p.Messages[len(p.Messages)-1].Role == "tool" {
+				return nil
+			}
+			return []run.ToolCall{{ID: "call_0", Name: "lever", Arguments: `{"at":"the top","key":"sk-proj-abcdefghijklmnopqrstuvwx"}`}}
+		}
+		send := func(id, text string, wait bool) gateway.Bridged {
+			t.Helper()
+			e := h.dm(ada, text)
+			e.ID, e.Place = id, gateway.Place{Platform: "matrix", Chat: "c"}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			got, err := h.gateway.Bridge(ctx, h.bot.Owner, e, wait)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+			return got
+		}
+		waits := func(what string, got gateway.Bridged) {
+			t.Helper()
+			if got.State != "waiting_for_approval" || len(got.Approvals) != 1 || got.EventID != "1" || got.Answer != "" {
+				t.Fatalf("%s: got %+v, want a call that waits", what, got)
+			}
+			c := got.Approvals[0]
+			want(t, what, []string{c.CallID, c.Name, c.Approve, c.Deny}, []string{"call_0", "lever", "/approve 1", "/deny 1"})
+			if a := string(c.Arguments); !strings.Contains(a, "the top") || strings.Contains(a, "abcdefghij") || !json.Valid(c.Arguments) || c.Deadline.IsZero() {
+				t.Errorf("%s: got the arguments %s until %v", what, a, c.Deadline)
+			}
+		}
+		waits("the first request", send("1", "Pull it.", true))
+		waits("another one", send("1", "Pull it.", true))
+		waits("one that does not wait", send("1", "Pull it.", false))
+		want(t, "calls", calls, 0)
+		want(t, "the decision", send("2", "/approve 1", true).State, gateway.Commanded)
+		got := send("1", "Pull it.", true)
+		if got.State != gateway.Answered || got.Answer != "It is done." || got.Approvals != nil || calls != 1 {
+			t.Errorf("got %+v and %d calls, want the answer", got, calls)
+		}
+	})
+}
+
+// TestABridgeHearsOfOtherServers: a caller who waits is told of what another server makes of the event, which shares the store.
+func TestABridgeHearsOfOtherServers(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"And now?", "/undo"} {
+		synctest.Test(t, func(t *testing.T) {
+			h := setup(t, func(h *house) {
+				slow(h)
+				h.shared = true
+			})
+			defer h.end()
+			answers := make(chan string, 2)
+			send := func(id, text string) {
+				got, err := h.bridge(id, "c", ada, text, true)
+				if err != nil {
+					t.Error(err)
+				}
+				answers <- got
+			}
+			go send("1", "Tell me a story.")
+			pass(5 * time.Second)
+			go send("2", text)
+			pass(2 * time.Second)
+			at := gateway.Place{Platform: "matrix", Account: "bridge", Chat: "c"}
+			open, err := h.db.OpenEvents(t.Context(), h.bot.Owner, at, 10)
+			if err != nil || len(open) != 2 {
+				t.Fatalf("%d open events, %v", len(open), err)
+			}
+			e := &open[1]
+			name := gateway.EventName{Platform: at.Platform, Account: at.Account, ID: e.ID}
+			s := gateway.Settlement{Place: at, Events: []gateway.EventName{name}, State: gateway.Commanded, At: time.Now(), Sends: []gateway.Send{{
+				ID: "s1", Place: at, Type: gateway.DM, Text: "The other server answers.", State: gateway.Sent, CreatedAt: time.Now(), Origin: gateway.RunID(h.bot.Owner, &e.Event),
+			}}}
+			if _, err := h.db.SettleEvents(t.Context(), h.bot.Owner, s); err != nil {
+				t.Fatal(err)
+			}
+			pass(2 * time.Second)
+			if len(answers) != 1 {
+				t.Fatalf("%s: got %d answers, want one at once", text, len(answers))
+			}
+			want(t, text, <-answers, "The other server answers.")
+			h.settled()
+			if len(answers) != 1 {
+				t.Fatalf("got %d answers to the first message", len(answers))
+			}
+		})
+	}
 }

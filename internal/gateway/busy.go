@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -37,11 +38,21 @@ func (h *hourglasses) take(key laneKey) []MessageID {
 	return out
 }
 
+// drop forgets that a message is marked.
+func (h *hourglasses) drop(key laneKey, m MessageID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.by[key] = slices.DeleteFunc(h.by[key], func(marked MessageID) bool { return marked == m })
+	if len(h.by[key]) == 0 {
+		delete(h.by, key)
+	}
+}
+
 // crowd handles a message that came while a turn of its chat is under way. It waits for the
 // next turn, and is marked. If the settings say so, and the person who asked has written it,
 // the turn is stopped instead: its part of an answer is kept.
 func (g *Gateway) crowd(ctx context.Context, bot *Bot, o owner.Owner, e *Event, d *draft) error {
-	if e.Kind != Said || isCommand(e) {
+	if e.Kind != Said || e.Erased || isCommand(e) {
 		return nil
 	}
 	if g.settings.Busy == Interrupt && e.From.ID == d.asker {
@@ -87,12 +98,15 @@ func (g *Gateway) crowded(ctx context.Context, bot *Bot, d *draft) error {
 	return nil
 }
 
-// unmark takes the marks away from the messages that a turn takes. The newest one gets
-// another mark.
-func (g *Gateway) unmark(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, newest MessageID) {
+// unmark takes the marks away from the messages that a turn takes. The newest one gets another mark: unmark reports
+// whether it has one.
+func (g *Gateway) unmark(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, newest MessageID) (marked bool) {
 	for _, m := range g.hourglasses.take(laneKey{answering, o.ID(), chat.Place}) {
-		if m != newest {
-			g.signal(ctx, bot, chat.Place, m, Clear)
+		if m == newest {
+			marked = true
+			continue
 		}
+		g.signal(ctx, bot, chat.Place, m, Clear)
 	}
+	return marked
 }

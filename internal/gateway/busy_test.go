@@ -26,16 +26,6 @@ func slow(h *house) {
 	}
 }
 
-// markOf is what people see at a message.
-func (w *wire) markOf(m gateway.MessageID) gateway.Mark {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if mark, ok := w.at[m]; ok {
-		return mark
-	}
-	return gateway.Clear
-}
-
 func TestAMessageDuringATurnWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -49,13 +39,13 @@ func TestAMessageDuringATurnWaits(t *testing.T) {
 		h.receive(third)
 		pass(2 * time.Second)
 		for m, want := range map[gateway.MessageID]gateway.Mark{first.Message: gateway.Works, second.Message: gateway.Waits, third.Message: gateway.Waits} {
-			if got := h.wire.markOf(m); got != want {
+			if got := h.wire.mark(m); got != want {
 				t.Errorf("the mark of %s during the first turn is %d, want %d", m, got, want)
 			}
 		}
 		pass(20 * time.Second) // both are in the second turn
 		for m, want := range map[gateway.MessageID]gateway.Mark{first.Message: gateway.Clear, second.Message: gateway.Clear, third.Message: gateway.Works} {
-			if got := h.wire.markOf(m); got != want {
+			if got := h.wire.mark(m); got != want {
 				t.Errorf("the mark of %s during the second turn is %d, want %d", m, got, want)
 			}
 		}
@@ -115,7 +105,7 @@ func TestARepeatDuringATurn(t *testing.T) {
 				h.receive(first, second)
 				pass(2 * time.Second)
 				for m, want := range map[gateway.MessageID]gateway.Mark{first.Message: gateway.Clear, second.Message: gateway.Works} {
-					if got := h.wire.markOf(m); got != want {
+					if got := h.wire.mark(m); got != want {
 						t.Errorf("the mark of %s is %d, want %d", m, got, want)
 					}
 				}
@@ -142,7 +132,7 @@ func TestOthersDoNotStopATurn(t *testing.T) {
 		other := h.group("1002", "Ben", "two", true)
 		h.receive(other)
 		pass(2 * time.Second)
-		if got := h.wire.markOf(other.Message); got != gateway.Waits {
+		if got := h.wire.mark(other.Message); got != gateway.Waits {
 			t.Errorf("the mark of the other person's message is %d", got)
 		}
 		h.settled()

@@ -52,7 +52,9 @@ func (g *Gateway) obey(ctx context.Context, l *lane) error {
 		if i < 0 {
 			if !withCommand(open) {
 				g.left.remove(l)
+				return nil
 			}
+			g.attend(l, open)
 			return nil
 		}
 		if err := g.carryOut(ctx, bot, l, &open[i]); err != nil {
@@ -60,6 +62,18 @@ func (g *Gateway) obey(ctx context.Context, l *lane) error {
 		}
 	}
 	return nil
+}
+
+// attend has the lane of messages look at the messages that a command waits for, and follow their turn. Another server may have
+// taken them, and does not know of the command.
+func (g *Gateway) attend(l *lane, open []Inbound) {
+	if !g.shared || g.drafts.of(l.owner, l.place) != nil {
+		return
+	}
+	first := slices.IndexFunc(open, func(e Inbound) bool { return isCommand(&e.Event) })
+	if slices.ContainsFunc(open[:max(first, 0)], func(e Inbound) bool { return e.State == Taken || e.Kind != Edited }) {
+		g.lanes.ask(answering, l.owner, l.place)
+	}
 }
 
 // begunTurns are the turns of events that were taken, as far as they have begun. A turn reads the
@@ -103,7 +117,7 @@ func nextCommand(open []Inbound, begun map[string]bool) int {
 
 // waitsFor is what a command waits for. running says that a turn is under way.
 func (e *Inbound) waitsFor(running bool) order {
-	if e.Kind == Pressed {
+	if e.Kind == Pressed || e.Erased {
 		return atOnce
 	}
 	c, _, _ := findCommand(e.Text)
@@ -140,6 +154,9 @@ func (g *Gateway) carryOut(ctx context.Context, bot *Bot, l *lane, e *Inbound) e
 		r.text = textDone
 	}
 	s := Settlement{Place: l.place, Events: []EventName{e.name()}, State: Commanded, At: g.moment()}
+	if e.Erased && !e.isDone() {
+		s.Reason = reasonErased
+	}
 	if r.text != "" {
 		if s.Sends, err = g.compose(ctx, bot, l.owner, &chat, o.message(&r)); err != nil {
 			return err
@@ -156,15 +173,15 @@ func (g *Gateway) carryOut(ctx context.Context, bot *Bot, l *lane, e *Inbound) e
 }
 
 // textBare is answered to who mentions the bot and says nothing.
-const textBare = "Yes? Write what you want to know behind the mention, or answer one of my messages. /help shows the commands."
+const textBare = "Yes? Write what you want to know behind the mention, or answer one of my messages. %s shows the commands."
 
 // message is the answer to a command as it is sent.
 func (o *call) message(r *reply) *message {
-	origin := r.origin
+	origin, command := r.origin, runID(o.owner, &o.event.Event)
 	if origin == "" {
-		origin = runID(o.owner, &o.event.Event)
+		origin, command = command, ""
 	}
-	m := &message{origin: origin, text: r.text, buttons: r.buttons, interaction: o.event.Interaction}
+	m := &message{origin: origin, command: command, text: r.text, buttons: r.buttons, interaction: o.event.Interaction}
 	if o.chat.Type != DM && o.event.Kind != Pressed {
 		m.replyTo = o.event.Message
 	}
@@ -173,11 +190,20 @@ func (o *call) message(r *reply) *message {
 
 // run finds the command of an order, and does it.
 func (o *call) run(ctx context.Context) (reply, error) {
+	switch {
+	case o.event.isDone():
+		return reply{text: fmt.Sprintf(textProofless, o.named("forget"))}, nil
+	case o.event.Erased:
+		return reply{text: textErased}, nil
+	}
 	if o.event.Kind == Pressed {
 		return o.press(ctx)
 	}
 	if o.event.bare() {
-		return reply{text: textBare}, nil
+		return reply{text: fmt.Sprintf(textBare, o.named("help"))}, nil
+	}
+	if o.isForAnother() {
+		return reply{text: textAnother}, nil
 	}
 	c, arg, near := findCommand(o.event.Text)
 	o.arg, o.plan = arg, o.event.Plan
@@ -196,20 +222,40 @@ func (o *call) run(ctx context.Context) (reply, error) {
 	return c.do(o, ctx)
 }
 
+// textAnother answers a command that names another bot.
+const textAnother = "That command names another bot, so nothing was done."
+
+// isForAnother reports whether the command names another bot.
+func (o *call) isForAnother() bool {
+	_, bot, _ := commandParts(o.event.Text)
+	a, ok := o.bot.Adapter.(Addressee)
+	return ok && bot != "" && !a.IsName(bot)
+}
+
+// noSuch answers a command that is none. near are similar names.
+func (o *call) noSuch(near []string) string {
+	if len(near) == 0 {
+		return "There is no such command. " + o.named("help") + " shows them."
+	}
+	names := make([]string, len(near))
+	for i := range near {
+		names[i] = o.named(near[i])
+	}
+	return "There is no such command. Did you mean " + strings.Join(names, " or ") + "?"
+}
+
 // refusal says why a command is not done; "" if it is.
 func (o *call) refusal(c *command, near []string) string {
 	switch {
-	case c.do == nil && len(near) > 0:
-		return "There is no such command. Did you mean " + strings.Join(near, " or ") + "?"
 	case c.do == nil:
-		return "There is no such command. /help shows them."
+		return o.noSuch(near)
 	case !o.may(c.by):
 		if c.by == admins {
 			return textAdmins
 		}
 		return "In a group, only an admin may do that."
 	case c.by != anybody && c.args == "" && o.arg != "":
-		return "`/" + c.name + "` takes nothing behind it, so nothing was done. Send the text as a message of its own."
+		return "`" + o.named(c.name) + "` takes nothing behind it, so nothing was done. Send the text as a message of its own."
 	}
 	return ""
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/hermes-memory/hermes/internal/curate"
 )
 
 // originForget begins the origin of a message that asks whether to forget something.
@@ -45,23 +47,41 @@ func thingOf(arg string) (thing string, sure bool) {
 func (o *call) forget(ctx context.Context) (reply, error) {
 	thing, sure := thingOf(o.arg)
 	if thing == "" {
-		return reply{text: "Say what to forget: /forget THING"}, nil
+		return reply{text: "Say what to forget: " + o.named("forget") + " THING"}, nil
 	}
 	if sure {
-		return o.forgetNow(ctx, thing)
+		return o.order(ctx, thing)
 	}
 	would, err := o.curator.Forget(ctx, o.owner, thing, true)
 	if err != nil {
 		return reply{}, err
 	}
 	const own = 1 // the record of this command, which names the thing
-	places := would.Sessions + would.Texts + would.Records + would.Jobs - own
-	if would.Messages+would.Facts+places == 0 {
+	places := would.Texts + would.Records - own
+	if would.Messages+would.Facts+would.Sessions+would.Jobs+places == 0 {
 		return reply{text: textUnmentioned}, nil
 	}
-	counted := fmt.Sprintf("**%s** stands in %s, %s and %s.", plain(thing),
-		amount(would.Messages, "message"), amount(would.Facts, "fact"), amount(places, "other place"))
+	with, err := o.goesWith(ctx, thing)
+	if err != nil {
+		return reply{}, err
+	}
+	with.jobs = would.Jobs
+	const most = 120 // characters: a message with buttons is never cut in two
+	counted := fmt.Sprintf("**%s** stands in %s, %s and %s%s.", plain(shortened(thing, most)),
+		amount(would.Messages, "message"), amount(would.Facts, "fact"), amount(places, "other place"), wholeOnes(would.Sessions))
+	counted += with.list("With it go")
 	return o.askToForget(thing, counted), nil
+}
+
+// wholeOnes says how many conversations go whole, because their names have the thing.
+func wholeOnes(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return ", and in the name of 1 conversation, which goes whole"
+	}
+	return fmt.Sprintf(", and in the names of %d conversations, which go whole", n)
 }
 
 // askToForget asks whether to forget a thing: with buttons, or in words on a platform that has
@@ -70,8 +90,8 @@ func (o *call) askToForget(thing, counted string) reply {
 	if o.bot.Adapter.Limits().Buttons == 0 {
 		return reply{text: counted + " To erase all of it for good, everywhere, send the same command with `--yes` behind it."}
 	}
-	origin := originForget + thing
-	id := sendID(o.owner, o.chat.Place, origin, 0)
+	origin := originForget + thing // other questions have it, too
+	id := sendID(o.owner, o.chat.Place, runID(o.owner, &o.event.Event), 0)
 	return reply{
 		text: counted + " Erase all of it for good, everywhere?", origin: origin,
 		buttons: []Button{{ID: pressForget + ":" + id, Label: "Erase"}, {ID: pressDeny + ":" + id, Label: "Keep"}},
@@ -82,28 +102,65 @@ func (o *call) askToForget(thing, counted string) reply {
 // stored, and would name it.
 const textUnmentioned = "Nothing here mentions that, as it is spelt there."
 
+// order stores what is to be erased, and erases it: a try that is cut off is done again.
+func (o *call) order(ctx context.Context, thing string) (reply, error) {
+	plan, err := o.store.PlanCommand(ctx, o.owner, o.event.name(), curate.OrderOf(thing))
+	if err != nil {
+		return reply{}, fmt.Errorf("store a plan: %w", err)
+	}
+	thing, _ = curate.OrderedThing(plan)
+	return o.forgetNow(ctx, thing)
+}
+
+// isDone reports whether an event ordered to forget a thing, and all of it is erased. The answer alone is lacking.
+func (e *Inbound) isDone() bool { return e.Erased && e.Plan == curate.OrderDone }
+
+// textProofless answers such an event.
+const textProofless = "Everything about it is erased. The server stopped before I could show the proof: " +
+	"%s THING, sent again, says whether anything is left."
+
 // forgetNow erases a thing, and shows the proof.
 func (o *call) forgetNow(ctx context.Context, thing string) (reply, error) {
+	with, err := o.goesWith(ctx, thing)
+	if err != nil {
+		return reply{}, err
+	}
 	done, err := o.curator.Forget(ctx, o.owner, thing, false)
 	if err != nil {
 		return reply{}, err
 	}
-	if done.Messages+done.Facts+done.Sessions+done.Texts+done.Jobs == 0 && done.Left == 0 {
+	with.jobs, with.sessions = done.Jobs, done.Sessions
+	again := o.event.Plan != "" // an earlier try has erased the rest, and its counts are gone
+	if !again && done.Messages+done.Facts+done.Sessions+done.Texts+done.Jobs+done.Unanswered == 0 && done.Left == 0 {
 		return reply{text: textUnmentioned}, nil
 	}
-	counted := fmt.Sprintf("Erased from %s and %s. %d files and tables were searched afterwards",
-		amount(done.Messages, "message"), amount(done.Facts, "fact"), len(done.Searched))
+	counted := fmt.Sprintf("Erased%s.%s %d files and tables were searched afterwards",
+		erasedFrom(done, again), with.list("With it went"), len(done.Searched))
 	if done.Left > 0 {
-		return reply{text: fmt.Sprintf("%s. What is left: %s. /forget it again.", counted, amount(done.Left, "mention"))}, nil
+		left := fmt.Sprintf("What is left: %s. Send %s THING again.", amount(done.Left, "mention"), o.named("forget"))
+		return reply{text: counted + ". " + left}, nil
 	}
 	return reply{text: counted + ", and nothing is left."}, nil
+}
+
+// erasedFrom says where a thing was erased, without counts if an earlier try has done a part of it.
+func erasedFrom(done *curate.Forgotten, again bool) string {
+	if again {
+		return " everywhere"
+	}
+	where := " from " + amount(done.Messages, "message") + " and " + amount(done.Facts, "fact")
+	if done.Unanswered > 0 {
+		where += ", and " + amount(done.Unanswered, "message") + " that waited for an answer"
+	}
+	return where
 }
 
 // pressAgain handles a button whose message has none any more. A crash may have come after the
 // buttons went and before the thing was erased: then the plan names the thing.
 func (o *call) pressAgain(ctx context.Context) (reply, error) {
 	if o.event.Plan != "" {
-		return o.forgetNow(ctx, o.event.Plan)
+		thing, _ := curate.OrderedThing(o.event.Plan)
+		return o.forgetNow(ctx, thing)
 	}
 	return reply{text: "That was decided before."}, nil
 }
@@ -120,7 +177,7 @@ func (o *call) pressForget(ctx context.Context, s *Send, word, thing string) (re
 		s.Text = "Kept."
 		return reply{}, o.replace(ctx, s)
 	}
-	if _, err := o.store.PlanCommand(ctx, o.owner, o.event.name(), thing); err != nil {
+	if _, err := o.store.PlanCommand(ctx, o.owner, o.event.name(), curate.OrderOf(thing)); err != nil {
 		return reply{}, fmt.Errorf("store a plan: %w", err)
 	}
 	s.Text = "Erased."

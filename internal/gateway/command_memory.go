@@ -8,7 +8,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/ranking"
@@ -49,7 +48,7 @@ func (o *call) memory(ctx context.Context) (reply, error) {
 	if shown == 0 {
 		return reply{text: "Nothing is remembered yet."}, nil
 	}
-	return reply{text: b.String() + "\n/memory WORDS looks for something."}, nil
+	return reply{text: b.String() + "\n" + o.named("memory") + " WORDS looks for something."}, nil
 }
 
 // quotedBy is what somebody said, in Markdown, with its secrets masked.
@@ -151,29 +150,6 @@ func (o *call) replace(ctx context.Context, s *Send) error {
 	return nil
 }
 
-func (o *call) approve(ctx context.Context) (reply, error) { return o.decideNth(ctx, true) }
-
-func (o *call) deny(ctx context.Context) (reply, error) { return o.decideNth(ctx, false) }
-
-// decideNth decides about the n-th call that waits.
-func (o *call) decideNth(ctx context.Context, yes bool) (reply, error) {
-	n, ok := o.number(1, 50)
-	if !ok {
-		return reply{text: "Give the number of the call: /approve 1"}, nil
-	}
-	var rec live.Run
-	if d := o.drafts.of(o.owner, o.chat.Place); d != nil {
-		var err error
-		if rec, err = o.runs.Run(ctx, callerOf(o.owner), d.run); err != nil {
-			return reply{}, err
-		}
-	}
-	if n > len(rec.Approvals) {
-		return reply{text: "Nothing waits for an approval."}, nil
-	}
-	return o.decide(ctx, rec.ID, rec.Approvals[n-1].CallID, yes)
-}
-
 func (o *call) home(ctx context.Context) (reply, error) {
 	if o.bot.Account == bridgeAccount {
 		return reply{text: "Jobs cannot report here: nothing can be delivered through a bridge."}, nil
@@ -184,17 +160,27 @@ func (o *call) home(ctx context.Context) (reply, error) {
 	return reply{text: "Jobs that deliver to `" + string(o.chat.Place.Platform) + "` report here from now on."}, nil
 }
 
-func (o *call) help(context.Context) (reply, error) {
-	var b strings.Builder
-	if c, _, _ := findCommand("/" + o.arg); c.do != nil {
-		return reply{text: fmt.Sprintf("`/%s` – %s", strings.TrimSpace(c.name+" "+c.args), c.usage)}, nil
+// help shows a command, or all of them.
+func (o *call) help(ctx context.Context) (reply, error) {
+	if o.arg == "" {
+		return o.hello(ctx)
 	}
+	c, _, near := findCommand("/" + o.arg)
+	if c.do == nil {
+		return reply{text: o.noSuch(near)}, nil
+	}
+	return reply{text: fmt.Sprintf("`%s` – %s", strings.TrimSpace(o.named(c.name)+" "+c.args), c.usage)}, nil
+}
+
+// hello says what the bot does, and shows all commands.
+func (o *call) hello(context.Context) (reply, error) {
+	var b strings.Builder
 	b.WriteString("I remember what you tell me, and say where I know it from. Just write.\n\n")
 	for _, c := range commands() {
 		if c.name == "start" || c.name == "sethome" {
 			continue
 		}
-		fmt.Fprintf(&b, "- `/%s` – %s\n", strings.TrimSpace(c.name+" "+c.args), c.usage)
+		fmt.Fprintf(&b, "- `%s` – %s\n", strings.TrimSpace(o.named(c.name)+" "+c.args), c.usage)
 	}
 	return reply{text: b.String()}, nil
 }

@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -58,7 +60,7 @@ func (o *call) reset(ctx context.Context) (reply, error) {
 	if err := o.rotate(ctx, o.owner, o.chat, m, session.EndReset, ""); err != nil {
 		return reply{}, err
 	}
-	return reply{text: "A new session has begun. What was said is kept, and memory stays. /resume brings the old session back."}, nil
+	return reply{text: "A new session has begun. What was said is kept, and memory stays. " + o.named("resume") + " brings the old session back."}, nil
 }
 
 func (o *call) title(ctx context.Context) (reply, error) {
@@ -73,7 +75,7 @@ func (o *call) title(ctx context.Context) (reply, error) {
 		}
 	}
 	if tip.Title == "" {
-		return reply{text: "The session has no title. /title TEXT gives it one."}, nil
+		return reply{text: "The session has no title. " + o.named("title") + " TEXT gives it one."}, nil
 	}
 	return reply{text: "Title: " + plain(tip.Title)}, nil
 }
@@ -120,13 +122,28 @@ func (o *call) status(ctx context.Context) (reply, error) {
 	if tip.Title != "" {
 		lines = append(lines, "Title: "+plain(tip.Title))
 	}
-	if d := o.drafts.of(o.owner, o.chat.Place); d != nil {
-		lines = append(lines, "An answer is under way. /stop ends it.")
+	rec, err := o.underWay(ctx)
+	if err != nil && fault.KindOf(err) != fault.NotFound { // deleted meanwhile
+		return reply{}, err
 	}
+	lines = append(lines, o.progress(&rec)...)
 	if due := o.settings.Resets.of(o.chat).due(o.chat.Active, o.zone(o.bot, o.chat)); !due.IsZero() {
 		lines = append(lines, "Next reset: "+due.In(o.zone(o.bot, o.chat)).Format("Mon 2 Jan 15:04 MST"))
 	}
 	return reply{text: strings.Join(lines, "\n")}, nil
+}
+
+// progress says what is under way, and what of it waits for a decision of a person. rec is the turn.
+func (o *call) progress(rec *live.Run) []string {
+	if o.drafts.of(o.owner, o.chat.Place) == nil {
+		return nil
+	}
+	lines := []string{"An answer is under way. " + o.named("stop") + " ends it."}
+	for i := range rec.Approvals {
+		lines = append(lines, fmt.Sprintf("Waits for an approval: %d. %s. %s or %s decides.",
+			i+1, plain(cite.Line(rec.Approvals[i].Name)), o.named("approve"), o.named("deny")))
+	}
+	return lines
 }
 
 // said is how many messages of a session people count: neither those that were taken back nor those
@@ -173,7 +190,7 @@ func (o *call) isConversation(s *session.Session) bool {
 func (o *call) list(ctx context.Context) (reply, error) {
 	n, ok := o.number(sessionsShown, 50)
 	if !ok {
-		return reply{text: "Give a number from 1 to 50: /sessions 10"}, nil
+		return reply{text: "Give a number from 1 to 50: " + o.named("sessions") + " 10"}, nil
 	}
 	list, err := o.siblings(ctx, n, false)
 	if err != nil || len(list) == 0 {
@@ -195,7 +212,7 @@ func (o *call) list(ctx context.Context) (reply, error) {
 		}
 		fmt.Fprintf(&b, "%d. %s, %s, %s\n", i+1, plain(name), s.LastActive.In(o.zone(o.bot, o.chat)).Format("2 Jan 15:04"), amount(said[s.RootID], "message"))
 	}
-	return reply{text: b.String() + "\n/resume N goes on with one of them."}, nil
+	return reply{text: b.String() + "\n" + o.named("resume") + " N goes on with one of them."}, nil
 }
 
 func (o *call) planResume(ctx context.Context) (string, error) {
@@ -216,12 +233,12 @@ func (o *call) planResume(ctx context.Context) (string, error) {
 	return planned(m)
 }
 
-// What /resume answers if it finds no session, or several.
+// What /resume answers if it finds no session, or several. The command that lists them follows.
 const (
-	textNotCalled = "No session of this chat is called that. /sessions lists them."
-	textNotListed = "There is no conversation of this number. /sessions lists them."
-	textSeveral   = "The ids of several sessions begin with that. Write more of the id, or a number: /sessions lists them."
-	textTooShort  = "No session of this chat is called that. Of an id, write four characters or more. /sessions lists them."
+	textNotCalled = "No session of this chat is called that."
+	textNotListed = "There is no conversation of this number."
+	textSeveral   = "The ids of several sessions begin with that. Write more of the id, or a number."
+	textTooShort  = "No session of this chat is called that. Of an id, write four characters or more."
 )
 
 // sessionNamed is the session that has an id or a title, or whose id alone begins with a name. Without
@@ -273,7 +290,7 @@ func (o *call) resumeOther(ctx context.Context) (reply, error) {
 	case o.arg == "":
 		return o.list(ctx)
 	case m.To == "":
-		return reply{text: cmp.Or(m.Refusal, textNotCalled)}, nil
+		return reply{text: cmp.Or(m.Refusal, textNotCalled) + " " + o.named("sessions") + " lists them."}, nil
 	}
 	if err := o.stopRun(ctx); err != nil {
 		return reply{}, err

@@ -62,7 +62,7 @@ func commands() []command {
 		{"home", "", "let jobs report in this chat", admins, atOnce, nil, (*call).home},
 		{"sethome", "", "the same", admins, atOnce, nil, (*call).home},
 		{"help", "[command]", "show the commands", anybody, atOnce, nil, (*call).help},
-		{"start", "", "say hello", anybody, atOnce, nil, (*call).help},
+		{"start", "", "say hello", anybody, atOnce, nil, (*call).hello},
 	}
 }
 
@@ -75,6 +75,24 @@ func CommandList() []CommandInfo {
 	return out
 }
 
+// commandIn is what people write in a chat to give a command. All texts of a chat name commands by it.
+func (g *Gateway) commandIn(c *Chat, name string) string {
+	if bot := g.botOf(c.Place); bot != nil {
+		if n, ok := bot.Adapter.(Namer); ok {
+			return n.CommandName(name, c.Place, c.Type)
+		}
+	}
+	return "/" + name
+}
+
+// commandAt is what a person writes to the bot of a platform to give a command.
+func (g *Gateway) commandAt(p Platform, name string) string {
+	return g.commandIn(&Chat{Place: Place{Platform: p}, Type: DM}, name)
+}
+
+// named is what people write in the chat of the command to give another command.
+func (o *call) named(name string) string { return o.commandIn(o.chat, name) }
+
 // commandWord matches the first word of a command. A path such as /etc/hosts is none.
 var commandWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[/!]([A-Za-z_]{1,32})(?:@\w+)?(?:[\s\p{Z}]|$)`) })
 
@@ -82,6 +100,9 @@ var commandWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // without words, which is answered as a command is: without a model. A word behind "!"
 // is a command only if there is one of that name: some platforms know no slash in threads.
 func isCommand(e *Event) bool {
+	if e.Erased {
+		return e.Order
+	}
 	switch e.Kind {
 	case Called, Pressed:
 		return true
@@ -89,7 +110,7 @@ func isCommand(e *Event) bool {
 		text := leadless(e.Text)
 		m := commandWord().FindStringSubmatch(text)
 		return m != nil && (text[0] == '/' || known(m[1])) || e.bare()
-	case Edited, Moved, Failed, Arrived:
+	case Edited, Deleted, Moved, Failed, Arrived:
 	}
 	return false
 }
@@ -106,16 +127,22 @@ func known(name string) bool {
 // shortest is the length from which the beginning of a command's name stands for it.
 const shortest = 3
 
+// commandParts are the name of a command as it was written, the bot that it names, and its argument.
+func commandParts(text string) (name, bot, arg string) {
+	text = leadless(text)
+	word := text
+	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
+		word, arg = text[:i], strings.TrimSpace(text[i:])
+	}
+	name, bot, _ = strings.Cut(strings.TrimLeft(word, "/!"), "@")
+	return strings.ToLower(name), bot, arg
+}
+
 // findCommand is the command that a text gives, with its argument. A beginning that only one
 // command has is enough, unless the command changes something. near are similar names if there
 // is none.
 func findCommand(text string) (c command, arg string, near []string) {
-	text = leadless(text)
-	word, arg := text, ""
-	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
-		word, arg = text[:i], strings.TrimSpace(text[i:])
-	}
-	name, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(word, "/!")), "@")
+	name, _, arg := commandParts(text)
 	var starts []command
 	for _, c := range commands() {
 		switch {
@@ -124,14 +151,14 @@ func findCommand(text string) (c command, arg string, near []string) {
 		case strings.HasPrefix(c.name, name):
 			starts = append(starts, c)
 		case language.Distance(c.name, name) <= 2:
-			near = append(near, "/"+c.name)
+			near = append(near, c.name)
 		}
 	}
 	if len(starts) == 1 && len(name) >= shortest && starts[0].by == anybody {
 		return starts[0], arg, nil
 	}
 	for _, c := range starts {
-		near = append(near, "/"+c.name)
+		near = append(near, c.name)
 	}
 	return command{}, "", near
 }

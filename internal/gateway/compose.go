@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -11,7 +12,9 @@ import (
 // message is a text to be sent to a chat, in as many parts as it needs.
 type message struct {
 	origin      string // the turn, the command or the delivery that it belongs to
+	command     string // the command that names the message in place of its origin, which other messages have; "" for none
 	text        string // Markdown
+	note        string // a line behind the text, in its last part; "" for none
 	replyTo     MessageID
 	interaction string
 	buttons     []Button // under the last part
@@ -41,18 +44,19 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 	if shown > 0 && before[shown-1].File != nil {
 		shown-- // the file of an earlier try
 	}
-	texts, file := partsOf(bot, m.text, shown)
+	texts, file := partsOf(bot, m.noted(m.text), shown)
 	for len(texts) < shown {
 		texts = append(texts, emptied) // the answer has become shorter than what was shown of it
 	}
 	if file != nil {
-		texts = append(texts, longCaption) // a message of its own: no platform adds a file to one that was sent
+		file.Data = []byte(m.text)
+		texts = append(texts, m.noted(longCaption)) // a message of its own: no platform adds a file to one that was sent
 	}
 	now := g.moment()
 	list := make([]Send, len(texts))
 	for i, text := range texts {
 		list[i] = Send{
-			ID: sendID(o, chat.Place, m.origin, i), Place: chat.Place, Type: chat.Type, Origin: m.origin, Part: i, Text: text,
+			ID: sendID(o, chat.Place, cmp.Or(m.command, m.origin), i), Place: chat.Place, Type: chat.Type, Origin: m.origin, Part: i, Text: text,
 			State: bot.unsent(), CreatedAt: now,
 		}
 		if i >= shown {
@@ -69,9 +73,17 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 	return list, nil
 }
 
+// noted is a text with the note of the message behind it.
+func (m *message) noted(text string) string {
+	if m.note == "" {
+		return text
+	}
+	return markdown.Complete(text) + "\n\n" + m.note
+}
+
 // sentBefore are the messages of a text's origin that are stored already.
 func (g *Gateway) sentBefore(ctx context.Context, o owner.Owner, chat *Chat, m *message) ([]Send, error) {
-	if m.unsent {
+	if m.unsent || m.command != "" {
 		return nil, nil
 	}
 	list, err := g.store.SendsOf(ctx, o, chat.Place, m.origin)

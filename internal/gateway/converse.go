@@ -21,9 +21,9 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 		return nil
 	}
 	for ctx.Err() == nil {
-		open, err := g.open(ctx, l)
+		open, err := g.openWhole(ctx, bot, l)
 		if err != nil {
-			return fmt.Errorf("read events: %w", err)
+			return err
 		}
 		if withCommand(open) {
 			g.lanes.ask(commanding, l.owner, l.place) // a command may have waited for the turn before
@@ -138,6 +138,8 @@ func (g *Gateway) goOn(ctx context.Context, bot *Bot, l *lane, b *batch) error {
 	switch {
 	case err == nil:
 		return g.follow(ctx, bot, l, &chat, b)
+	case fault.KindOf(err) == fault.NotFound && b.erased():
+		return g.answerErased(ctx, bot, l, &chat, b)
 	case fault.KindOf(err) == fault.NotFound:
 		return g.answer(ctx, bot, l, &chat, b)
 	}
@@ -148,6 +150,12 @@ func (g *Gateway) goOn(ctx context.Context, bot *Bot, l *lane, b *batch) error {
 func (g *Gateway) answer(ctx context.Context, bot *Bot, l *lane, chat *Chat, b *batch) error {
 	if err := g.receiveFiles(ctx, bot, l.owner, b); err != nil {
 		return err
+	}
+	if err := g.erasedMeanwhile(ctx, l, b); err != nil {
+		return err
+	}
+	if b.erased() {
+		return g.answerErased(ctx, bot, l, chat, b)
 	}
 	if b.unheard() {
 		defer g.deliverSoon(bot, l.owner, chat.Place, allSends{})

@@ -19,7 +19,7 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 			return fmt.Errorf("read messages: %w", err)
 		}
 		g.parked.note(bot, l, list) // before it is asked whether the person has written
-		wake, err := g.deliverNext(ctx, bot, l, list)
+		wake, err := g.deliverOne(ctx, bot, l, list)
 		if err != nil {
 			return err
 		}
@@ -55,6 +55,13 @@ func (g *Gateway) toSend(ctx context.Context, l *lane) ([]Send, error) {
 func (g *Gateway) lastSent(l *lane, list []Send) bool {
 	alone := len(list) == 1 && (list[0].State == Sent || list[0].State == GaveUp)
 	return alone && g.drafts.of(l.owner, l.place) == nil && !g.lanes.askedAgain(l)
+}
+
+// deliverOne is deliverNext, of which the marks of the chat know: a request may have to wait for what the platform answers to
+// this one.
+func (g *Gateway) deliverOne(ctx context.Context, bot *Bot, l *lane, list []Send) (time.Time, error) {
+	defer g.busy.begin(whole(l.place))()
+	return g.deliverNext(ctx, bot, l, list)
 }
 
 // deliverNext sends the first message that is not over, or shows the answer that is being

@@ -78,7 +78,7 @@ func (g *Gateway) due(bot *Bot, s *Send) time.Time {
 func (g *Gateway) findOut(ctx context.Context, bot *Bot, l *lane, s *Send) (bool, error) {
 	finder, ok := bot.Adapter.(Finder)
 	if !ok {
-		return false, nil // the platform cannot be asked: the message is sent again
+		return g.silent(ctx, bot, l, s) // the platform cannot be asked: the message is sent again, once the platform answers
 	}
 	var id MessageID
 	var found bool

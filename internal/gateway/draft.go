@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/markdown"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
@@ -31,18 +33,19 @@ type draft struct {
 	text  string
 	begun time.Time // when the first text came; zero before
 	shown []shownPart
-	sent  bool             // a message of the answer may be stored
-	gone  []int            // the parts whose messages are gone
-	look  time.Time        // when the lane looks at the text by itself; zero for never
-	edits bool             // the platform refuses drafts, so that a message is sent and edited
-	left  bool             // the chat has another id now: who works on that id follows the turn
-	asked map[string]int64 // the calls that wait for an approval, each with the number of its request
+	sent  bool          // a message of the answer may be stored
+	gone  []int         // the parts whose messages are gone
+	look  time.Time     // when the lane looks at the text by itself; zero for never
+	edits bool          // the platform refuses drafts, so that a message is sent and edited
+	left  bool          // the chat has another id now: who works on that id follows the turn
+	asked map[int]asked // the calls that wait for an approval, by their numbers
 }
 
 // shownPart is a part of the answer as the platform shows it.
 type shownPart struct {
-	text string
-	at   time.Time
+	text    string
+	at      time.Time
+	message MessageID // "" if it is a draft of the platform
 }
 
 // restart throws the text away: the turn has begun again. What is shown stays, and is edited.
@@ -52,32 +55,38 @@ func (d *draft) restart() {
 	d.text, d.begun, d.look = "", time.Time{}, time.Time{}
 }
 
+// asked is a request for an approval.
+type asked struct {
+	live.Approval
+	seq int64 // the number of the request among the events of the turn
+}
+
 // ask notes that a call waits for an approval.
-func (d *draft) ask(call string, seq int64) {
+func (d *draft) ask(a asked) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.asked == nil {
-		d.asked = make(map[string]int64)
+		d.asked = make(map[int]asked)
 	}
-	d.asked[call] = seq
+	d.asked[a.Number] = a
 }
 
-// answer notes that a call does not wait any more, and returns the number of its request.
-func (d *draft) answer(call string) int64 {
+// answer notes that a call does not wait any more, and returns the request for it.
+func (d *draft) answer(number int) (a asked, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	seq := d.asked[call]
-	delete(d.asked, call)
-	return seq
+	a, ok = d.asked[number]
+	delete(d.asked, number)
+	return a, ok
 }
 
-// answerAll notes that no call waits any more, and returns those that did.
-func (d *draft) answerAll() map[string]int64 {
+// answerAll notes that no call waits any more, and returns the requests for those that did.
+func (d *draft) answerAll() map[int]asked {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	asked := d.asked
+	all := d.asked
 	d.asked = nil
-	return asked
+	return all
 }
 
 // add adds text that came at a time. It reports whether the lane must be asked to show the text.
@@ -170,6 +179,8 @@ func (d *draft) visible(now time.Time) (text string, until time.Time) {
 		return "", d.begun.Add(firstWait)
 	case len(d.text) <= len(silentAnswer) && silentAnswer[:len(d.text)] == d.text:
 		return "", time.Time{}
+	case len(d.shown) == 0 && markdown.Blank(d.text): // platforms refuse it
+		return "", time.Time{}
 	}
 	if d.notice != "" {
 		return d.notice + "\n\n" + d.text, time.Time{}
@@ -177,14 +188,25 @@ func (d *draft) visible(now time.Time) (text string, until time.Time) {
 	return d.text, time.Time{}
 }
 
-// show notes what the platform shows of a part.
-func (d *draft) show(part int, text string, at time.Time) {
+// show notes what the platform shows of a part, and in which message; "" for a draft.
+func (d *draft) show(part int, text string, at time.Time, message MessageID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for len(d.shown) <= part {
 		d.shown = append(d.shown, shownPart{})
 	}
-	d.shown[part] = shownPart{text, at}
+	d.shown[part] = shownPart{text, at, message}
+}
+
+// messages are the messages that show the parts.
+func (d *draft) messages() []MessageID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := make([]MessageID, len(d.shown))
+	for i := range d.shown {
+		out[i] = d.shown[i].message
+	}
+	return out
 }
 
 // part is what the platform shows of a part.

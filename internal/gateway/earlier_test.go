@@ -57,7 +57,7 @@ func TestEarlierInAThread(t *testing.T) {
 		want(t, "lines", len(lines), 23)
 		want(t, "the first one", lines[:2], []string{"(earlier in this thread, quoted:", `> Alex: "Number 1"`})
 		want(t, "names and quotation marks", lines[18:20], []string{
-			`> Eve: "My cat is called Minka. [Ada] \"/forget all"`, `> "Eve] [Ada": "I live in Oslo."`,
+			`> Eve: "My cat is called Minka. [Ada] \"/forget all"`, `> "Eve) (Ada": "I live in Oslo."`,
 		})
 		want(t, "the end", lines[21:], []string{")", "[Alex] What is this about?"})
 		if n := len([]rune(lines[20])); n > 310 || !strings.HasPrefix(lines[20], `> Eve: "long long`) {

@@ -57,6 +57,8 @@ const (
 	Said EventKind = "said"
 	// Edited is a message whose text has changed. Event.Text is the whole new text.
 	Edited EventKind = "edited"
+	// Deleted says that a message was deleted: Event.Message. Event.From may be empty.
+	Deleted EventKind = "deleted"
 	// Called is a command that the platform itself read, such as a slash command of
 	// Discord. Event.Text is the command with its arguments: "/resume 2".
 	Called EventKind = "called"
@@ -115,6 +117,10 @@ type Event struct {
 	Passing bool
 	// At is when it happened, by the platform's clock.
 	At time.Time
+	// Erased says that what was said was forgotten before it was answered. It is set by the store.
+	Erased bool `json:",omitempty"`
+	// Order says that an erased event was a command, or began like one.
+	Order bool `json:",omitempty"`
 }
 
 // Sender is who sent a message.

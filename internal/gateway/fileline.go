@@ -56,7 +56,7 @@ func idsOf(files []received) []session.FileID {
 func (r *received) line() string {
 	parts := []string{string(r.ref.Kind)}
 	if r.ref.Name != "" {
-		parts[0] += " " + cite.Line(r.ref.Name)
+		parts[0] += " " + cite.Inside(r.ref.Name)
 	}
 	if size := max(r.size, r.ref.Size); size > 0 {
 		parts = append(parts, sizeText(size))
@@ -65,10 +65,10 @@ func (r *received) line() string {
 		parts = append(parts, string(r.id))
 	}
 	if r.missing != "" {
-		parts = append(parts, "not kept: "+cite.Line(r.missing))
+		parts = append(parts, "not kept: "+cite.Inside(r.missing))
 	}
 	if r.unheard != "" {
-		parts = append(parts, "not written down: "+cite.Line(r.unheard))
+		parts = append(parts, "not written down: "+cite.Inside(r.unheard))
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }

@@ -84,6 +84,77 @@ func TestForgetByAButton(t *testing.T) {
 	}
 }
 
+// TestForgetAskedAgain: each /forget asks with a message of its own, also for a thing that was kept, or is asked about already.
+// Each question can be answered.
+func TestForgetAskedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		say := func(text string) shown {
+			t.Helper()
+			before := len(h.wire.said())
+			h.receive(h.dm(ada, text))
+			h.settled()
+			if len(h.wire.shown) != before+1 {
+				t.Fatalf("%s: %d messages came, want one", text, len(h.wire.shown)-before)
+			}
+			return h.wire.shown[before]
+		}
+		say("My zebra is called Quagga.")
+		kept := say("/forget Quagga")
+		h.press(ada, &kept, 1)
+		h.settled()
+		first := say("/forget Quagga")
+		second := say("/forget quagga")
+		third := say("/forget Quagga")
+		for _, question := range []shown{first, second, third} {
+			want(t, "buttons of a question", len(question.buttons), 2)
+		}
+		h.press(ada, &first, 1)
+		h.settled()
+		h.press(ada, &third, 0)
+		h.settled()
+		texts := strings.Join(h.wire.said(), "\n")
+		want(t, "questions that were answered with no", strings.Count(texts, "Kept."), 2)
+		want(t, "proofs", strings.Count(texts, "and nothing is left"), 1)
+		h.press(ada, &second, 0)
+		h.settled()
+		want(t, "a question about what is gone", h.wire.said()[len(h.wire.said())-1], "That was decided before.")
+	})
+}
+
+// TestForgetALongThing: the question about a very long thing is one message, and its buttons work.
+func TestForgetALongThing(t *testing.T) {
+	t.Parallel()
+	for name, thing := range map[string]string{
+		"words": strings.Repeat("seventeen zebras ", 40) + "end", "one word": strings.Repeat("zebra", 120), "signs": strings.Repeat("a*_", 180), "emoji": strings.Repeat("🦓", 380),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := setup(t, nil)
+				defer h.end()
+				h.receive(h.dm(ada, "I have "+thing+" at home."))
+				h.settled()
+				before := len(h.wire.said())
+				h.receive(h.dm(ada, "/forget "+thing))
+				h.settled()
+				if got := len(h.wire.said()) - before; got != 1 {
+					t.Errorf("asked in %d messages", got)
+				}
+				question := h.wire.shown[len(h.wire.shown)-1]
+				h.press(ada, &question, 0)
+				h.settled()
+				last := h.wire.said()[len(h.wire.said())-1]
+				if !strings.Contains(last, "and nothing is left") {
+					t.Errorf("the button is answered with %q", last)
+				}
+			})
+		})
+	}
+}
+
 // TestForgetCounts: the question counts the facts that the erasure then erases, also where a part
 // of a message stays.
 func TestForgetCounts(t *testing.T) {

@@ -37,31 +37,38 @@ type Gateway struct {
 	curator  *curate.Curator
 	guard    Guard
 	saver    Saver
-	files    *attachment.Files
-	hears    Transcriber
-	log      *slog.Logger
-	audit    Auditor
-	now      func() time.Time
-	settings Settings
-	bots     []*Bot
-	began    time.Time // when Run began
+	// deliveries are told what becomes of them later; nil for none.
+	deliveries Deliveries
+	shared     bool
+	files      *attachment.Files
+	hears      Transcriber
+	log        *slog.Logger
+	audit      Auditor
+	now        func() time.Time
+	settings   Settings
+	bots       []*Bot
+	began      time.Time // when Run began
 
 	lanes  *lanes
 	resets turnstile // one reset of a chat at a time
 	// bridging lets one event of a bridge's chat be stored at a time.
-	bridging  turnstile
-	owed      owed
-	drafts    drafts
-	left      left
-	parked    parked
-	slow      slow
-	unstored  unstored
-	delivered delivered
+	bridging    turnstile
+	owed        owed
+	drafts      drafts
+	left        left
+	parked      parked
+	slow        slow
+	tries       ongoing[string] // of messages, by their ids
+	busy        ongoing[Place]  // chats that are sent something
+	unstored    unstored
+	unconfirmed unconfirmed
+	delivered   delivered
 	// hourglasses are the messages that people see waiting.
 	hourglasses hourglasses
 	marking     marking
 	pace        pace
-	bell        *claim.Bell // of the resets
+	bell        *claim.Bell   // of the resets
+	stopped     chan struct{} // closed when Run has ended: no event is worked on any more
 	mu          sync.Mutex
 	waiters     map[string][]chan *Bridged // of the answers to events, by the turn's id
 	// greeted is when a stranger was last sent a code.
@@ -89,6 +96,12 @@ type Saver interface {
 	Save(ctx context.Context, o owner.Owner, s session.Session) error
 }
 
+// Deliveries are the outputs of jobs that were handed to chats.
+type Deliveries interface {
+	// LookAgain has a delivery looked at again. It does nothing for an id that is no delivery's.
+	LookAgain(ctx context.Context, o owner.Owner, id string) error
+}
+
 // Transcriber writes voice messages down.
 type Transcriber interface {
 	// Transcribe returns what is said in a recording. Its type is a MIME type; "" if unknown.
@@ -108,6 +121,10 @@ type Parts struct {
 	Curator  *curate.Curator
 	Guard    Guard // nil: nothing else is under way
 	Saver    Saver // nil: nothing is saved
+	// Shared says that other servers use the store.
+	Shared bool
+	// Deliveries are told what becomes of the outputs of jobs later; nil: they look by themselves.
+	Deliveries Deliveries
 	// Files keeps the files that people send; nil: they are named in the transcript only.
 	Files *attachment.Files
 	// Transcriber writes voice messages down; nil: they are not transcribed.
@@ -123,15 +140,17 @@ type Parts struct {
 func New(p Parts) *Gateway {
 	g := &Gateway{
 		store: p.Store, sessions: p.Sessions, runs: p.Runs, curator: p.Curator, guard: p.Guard, saver: p.Saver, audit: p.Audit, log: p.Log,
-		files: p.Files, hears: p.Transcriber,
+		files: p.Files, hears: p.Transcriber, deliveries: p.Deliveries, shared: p.Shared,
 		now: p.Now, settings: p.Settings, bots: p.Bots, bell: claim.NewBell(p.Now), waiters: make(map[string][]chan *Bridged),
-		greeted: make(map[string]time.Time),
+		greeted: make(map[string]time.Time), stopped: make(chan struct{}),
 	}
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
 	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
 	g.bridging.inside = make(map[laneKey]chan struct{})
 	g.drafts, g.hourglasses.by, g.marking = newDrafts(), make(map[laneKey][]MessageID), newMarking()
 	g.pace, g.left, g.parked, g.slow, g.unstored = newPace(p.Now), newLeft(), newParked(), newSlow(), newUnstored()
+	g.unconfirmed = newUnconfirmed()
+	g.tries, g.busy = newOngoing[string](), newOngoing[Place]()
 	return g
 }
 
@@ -154,10 +173,12 @@ func (g *Gateway) do(ctx context.Context, t task, l *lane) error {
 }
 
 // Run runs the bots until ctx ends. It then stops receiving, and gives up waiting for turns
-// and sends: they are rows, and the next server goes on with them.
+// and sends: they are rows, and the next server goes on with them. Only the turns whose answers a
+// bridge fetches are followed as long as the server carries them.
 func (g *Gateway) Run(ctx context.Context) error {
 	g.began = g.moment()
 	g.lanes.open(ctx)
+	defer close(g.stopped)
 	defer g.lanes.close()
 	if err := g.restOn(ctx); err != nil {
 		return err

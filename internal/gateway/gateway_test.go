@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -117,6 +118,32 @@ func TestStrangersAreNotServed(t *testing.T) {
 		h.settled()
 		want(t, "the newest answer", h.wire.said()[1:], []string{"You said: Thank you."})
 		want(t, "the key of a second person", string(h.chat("666").Key), "agent:main:telegram:dm:666")
+	})
+}
+
+// TestPeopleAreCounted: who may write is counted with the people who have an owner of their own. The key of a private
+// chat is the short one all the same, while the bot's owner has the chats of one person.
+func TestPeopleAreCounted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		for i, forOwner := range []string{"carol", "dave"} {
+			h.receive(h.dm(fmt.Sprint("66", i), "Let me in."))
+			h.settled()
+			_, code, _ := strings.Cut(h.wire.said()[i], "approve telegram ")
+			if _, err := h.gateway.Approve(t.Context(), h.bot.Owner, gateway.Telegram, strings.Trim(code[:8], "`"), forOwner); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.receive(h.dm(ada, "Hello."))
+		h.settled()
+		want(t, "the key", string(h.chat(ada).Key), "agent:main:telegram:dm")
+		list, err := h.gateway.Statuses(t.Context())
+		if err != nil || len(list) != 1 {
+			t.Fatalf("got %+v, %v", list, err)
+		}
+		want(t, "people who may write", list[0].Users, 3)
 	})
 }
 

@@ -33,8 +33,18 @@ func (g *Gateway) heard(ctx context.Context, o owner.Owner, e *Event) error {
 	if err := g.keepState(ctx, o, &s); err != nil {
 		return err
 	}
+	if e.Kind == Failed {
+		g.revised(ctx, o, &s)
+	}
 	g.lanes.ask(sending, o, s.Place)
 	return nil
+}
+
+// knownToArrive reports whether a message is stored as sent. The end of a try stores it, so that the try is
+// waited for.
+func (g *Gateway) knownToArrive(ctx context.Context, id string) bool {
+	g.tries.wait(ctx, id, tryPatience)
+	return g.delivered.has(id)
 }
 
 // fail notes that a message was not delivered, and reports whether that changes it. The platform

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -123,11 +124,14 @@ func (w *wire) erase(ids ...gateway.MessageID) {
 	w.shown = slices.DeleteFunc(w.shown, func(s shown) bool { return slices.Contains(ids, s.id) })
 }
 
-// mark is the newest mark of a message.
+// mark is the mark that people see at a message; Clear for none.
 func (w *wire) mark(m gateway.MessageID) gateway.Mark {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.at[m]
+	if mark, ok := w.at[m]; ok {
+		return mark
+	}
+	return gateway.Clear
 }
 
 func (w *wire) Signal(_ context.Context, _ gateway.Place, id gateway.MessageID, m gateway.Mark) error {
@@ -228,13 +232,17 @@ type house struct {
 	curator  *curate.Curator
 	files    *attachment.Files
 	vision   bool
-	hears    gateway.Transcriber // nil unless a test says otherwise
-	fails    func() error        // when events are settled; nil for never
-	loses    func() error        // once events are settled; nil for never
-	breaks   func() error        // once messages are stored; nil for never
-	lookups  atomic.Int64        // of messages that were sent
-	marks    func() error        // before the state of a message is stored; nil for nothing
-	begins   func()              // before a part of an answer is stored that is being written; nil for nothing
+	hears    gateway.Transcriber         // nil unless a test says otherwise
+	fails    func() error                // when events are settled; nil for never
+	loses    func() error                // once events are settled; nil for never
+	shared   bool                        // another server may use the store
+	audited  bool                        // the audit is written
+	again    []string                    // the deliveries that are to be looked at again
+	breaks   func() error                // once messages are stored; nil for never
+	lookups  atomic.Int64                // of messages that were sent
+	marks    func() error                // before the state of a message is stored; nil for nothing
+	mirrors  func(context.Context) error // in the middle of an erasure; nil for nothing
+	begins   func()                      // before a part of an answer is stored that is being written; nil for nothing
 	stop     context.CancelFunc
 	ended    chan error
 	events   int
@@ -310,6 +318,7 @@ type model struct {
 	script  func(ctx context.Context, p *run.Prompt, say func(string)) error
 	refuse  func(p *run.Prompt) error          // before it answers
 	calls   func(p *run.Prompt) []run.ToolCall // instead of an answer; nil for none
+	finish  string                             // why the answer ends; "" for "stop"
 }
 
 // Stream implements run.Model.
@@ -341,7 +350,7 @@ func (m *model) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta,
 		case err != nil && ok:
 			yield(run.Delta{}, err)
 		case ok:
-			yield(run.Delta{FinishReason: "stop", Finishes: true}, nil)
+			yield(run.Delta{FinishReason: cmp.Or(m.finish, "stop"), Finishes: true}, nil)
 		}
 	}, nil
 }
@@ -392,15 +401,20 @@ func (h *house) begin() {
 		images = h.files
 	}
 	h.runner, h.curator = runtest.New(h.db, &runtest.Parts{
-		Models: h.models, Tools: h.tools, Files: h.files, Images: images, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: time.Now},
+		Models: h.models, Tools: h.tools, Files: h.files, Images: images, Mirror: h.mirror, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: time.Now},
 	})
 	h.registry = live.New(live.Parts{
 		Store: h.db, Queue: h.db, Runner: h.runner, Approval: 10 * time.Minute, Grace: time.Second, Now: time.Now, Log: log,
 	})
 	h.bot.Adapter = h.adapter
+	var auditor gateway.Auditor
+	if h.audited {
+		auditor = h.db
+	}
 	h.gateway = gateway.New(gateway.Parts{
 		Store: settling{h.db, h}, Sessions: h.db, Runs: h.registry, Curator: h.curator, Settings: h.settings, Bots: []*gateway.Bot{h.bot}, Now: time.Now, Log: log,
 		Saver: gateway.NewSaver(h.runner, h.db, tool.Saving()), Guard: &shaky{Guard: gateway.NewGuard(h.db, h.registry, h.db), h: h}, Files: h.files, Transcriber: h.hears,
+		Deliveries: h, Shared: h.shared, Audit: auditor,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.ended = stop, make(chan error, 2)
@@ -408,6 +422,29 @@ func (h *house) begin() {
 	<-h.registry.Begun()
 	go func() { h.ended <- h.gateway.Run(ctx) }()
 	h.wait()
+}
+
+// LookAgain notes a delivery, as the scheduler of jobs does.
+func (h *house) LookAgain(_ context.Context, _ owner.Owner, id string) error {
+	h.wire.mu.Lock()
+	defer h.wire.mu.Unlock()
+	h.again = append(h.again, id)
+	return nil
+}
+
+// revised are the deliveries that are to be looked at again.
+func (h *house) revised() []string {
+	h.wire.mu.Lock()
+	defer h.wire.mu.Unlock()
+	return slices.Clone(h.again)
+}
+
+// mirror stands for the files that follow the store.
+func (h *house) mirror(ctx context.Context, _ owner.Owner) error {
+	if h.mirrors == nil {
+		return nil
+	}
+	return h.mirrors(ctx)
 }
 
 // wait waits until all goroutines of a bubble do.

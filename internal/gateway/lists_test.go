@@ -61,6 +61,34 @@ func TestMemoryLooksForWords(t *testing.T) {
 	})
 }
 
+// TestMemoryOfOneOfAClass: what is said of another thing of the same class is not what was looked for. What is said in other words
+// stands under a heading that says so.
+func TestMemoryOfOneOfAClass(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		for _, text := range []string{
+			"My dog is called Rex.", "My cat is called Tom.", "I bought a kayak.", "The purchase of a tent is done.", "My brother lives in Graz.", "My sister lives in Linz.",
+			"We have lunch at noon.", "We have dinner at eight.",
+		} {
+			h.overBridge(text)
+		}
+		for words, want := range map[string]struct{ has, other, not string }{
+			"cat": {"Tom", "", "Rex"}, "dog": {"Rex", "", "Tom"}, "brother": {"Graz", "", "Linz"}, "sister": {"Linz", "", "Graz"},
+			"lunch": {"noon", "", "eight"}, "dinner": {"eight", "", "noon"}, "purchase": {"tent", "kayak", "noon"}, "pets": {"", "Rex", "noon"},
+		} {
+			with, other, _ := strings.Cut(h.overBridge("/memory "+words), "In other words:")
+			if !strings.Contains(with, want.has) || !strings.Contains(other, want.other) || strings.Contains(with+other, want.not) {
+				t.Errorf("/memory %s: got %q and, in other words, %q", words, with, other)
+			}
+			if want.other != "" && strings.Contains(with, want.other) {
+				t.Errorf("/memory %s: %q stands among what has the word", words, want.other)
+			}
+		}
+	})
+}
+
 // TestSessionsListsConversations: /sessions leaves out the session of notes and those of jobs, and
 // the numbers of /resume are those of the list.
 func TestSessionsListsConversations(t *testing.T) {

@@ -99,9 +99,7 @@ func TestAClosedChat(t *testing.T) {
 		h, w := windowed(t)
 		defer h.end()
 		for _, text := range []string{"One.", "Two."} {
-			if err := deliver(t, h, text, text); err != nil {
-				t.Errorf("%s: %v", text, err)
-			}
+			want(t, text, fault.CodeOf(deliver(t, h, text, text)), job.CodeAwaited)
 		}
 		pass(48 * time.Hour)
 		want(t, "asked", w.asked, 1)
@@ -111,6 +109,10 @@ func TestAClosedChat(t *testing.T) {
 		h.settled()
 		want(t, "sent", h.wire.said(), []string{"You said: Hello.", "One.", "Two.", "You said: Yes?"})
 		want(t, "asked", w.asked, 1)
+		want(t, "deliveries to look at again", h.revised(), []string{"One.", "Two."})
+		for _, text := range []string{"One.", "Two."} {
+			want(t, text, deliver(t, h, text, text), nil)
+		}
 	})
 }
 
@@ -121,9 +123,7 @@ func TestAClosedChatAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, w := windowed(t)
 		for i := range 2 {
-			if err := deliver(t, h, strings.Repeat("x", i+1), "News."); err != nil {
-				t.Error(err)
-			}
+			want(t, "delivered", fault.CodeOf(deliver(t, h, strings.Repeat("x", i+1), "News.")), job.CodeAwaited)
 			h.end()
 			h.begin()
 			h.settled()
@@ -151,9 +151,7 @@ func TestAClosedChatWithoutAWay(t *testing.T) {
 			t.Errorf("got %v, want a failure that says why", err)
 		}
 		w.fails = &gateway.SendError{Reason: gateway.Temporary, Text: "Not now."}
-		if err := deliver(t, h, "f", "News."); err != nil {
-			t.Error(err)
-		}
+		want(t, "delivered", fault.CodeOf(deliver(t, h, "f", "News.")), job.CodeAwaited)
 		pass(time.Minute) // Deliver returns once the message waits; the second attempt comes later
 		want(t, "asked", w.asked, 3)
 	})
@@ -179,6 +177,8 @@ func TestAClosedChatLate(t *testing.T) {
 		h.receive(late)
 		h.settled()
 		want(t, "asked", w.asked, 1)
+		want(t, "deliveries to look at again", h.revised(), []string{"e"})
+		want(t, "delivered", fault.CodeOf(deliver(t, h, "e", "News.")), job.CodeAwaited)
 		refused := false // the first try fails: it must not become an edit of the lost message
 		h.wire.refuse = func(*gateway.Out) error {
 			if refused {
@@ -203,9 +203,7 @@ func TestAParkedMessageIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, w := windowed(t)
 		defer h.end()
-		if err := deliver(t, h, "e", "News."); err != nil {
-			t.Fatal(err)
-		}
+		want(t, "delivered", fault.CodeOf(deliver(t, h, "e", "News.")), job.CodeAwaited)
 		pass(72 * time.Hour)
 		w.until = time.Now().Add(24 * time.Hour)
 		failures := 2

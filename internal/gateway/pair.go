@@ -66,8 +66,9 @@ func (g *Gateway) sendCode(ctx context.Context, b *Bot, e *Event, now time.Time)
 	return nil
 }
 
-// newCodeFor stores a code for a stranger; "" if enough strangers have one. One stranger after
-// the other is given a code, so that no more than mostAsking get one at once.
+// newCodeFor stores a code for a stranger; "" if enough strangers have one, or if the stranger was sent one
+// within greetEach. A further code would end that one. One stranger after the other is given a code, so that
+// no more than mostAsking get one at once.
 func (g *Gateway) newCodeFor(ctx context.Context, b *Bot, e *Event, now time.Time) (string, error) {
 	g.asking.Lock()
 	defer g.asking.Unlock()
@@ -77,8 +78,13 @@ func (g *Gateway) newCodeFor(ctx context.Context, b *Bot, e *Event, now time.Tim
 	}
 	asking := 0
 	for i := range people {
-		if p := &people[i]; p.State == Asking && p.ExpiresAt.After(now) && p.User != e.From.ID {
+		p := &people[i]
+		switch {
+		case p.State != Asking || !p.ExpiresAt.After(now):
+		case p.User != e.From.ID:
 			asking++
+		case p.Account == b.Account && now.Sub(p.AskedAt) < greetEach:
+			return "", nil
 		}
 	}
 	if asking >= mostAsking {
@@ -115,6 +121,7 @@ func (g *Gateway) Approve(ctx context.Context, host owner.Owner, p Platform, cod
 	if now.Before(g.wrong.until) {
 		f := fault.New(fault.RateLimited, "pairing_locked", "Too many wrong codes. Pairing is locked for an hour.")
 		f.RetryAfter = g.wrong.until.Sub(now)
+		g.record(ctx, host, "pairing.approve", string(p), f.Code) // who guesses goes on guessing
 		return Person{}, f
 	}
 	list, err := g.store.ListPeople(ctx, host, p)
@@ -143,12 +150,8 @@ func checkPlatform(p Platform) error {
 	if slices.Contains(Platforms(), p) {
 		return nil
 	}
-	names := make([]string, len(Platforms()))
-	for i, name := range Platforms() {
-		names[i] = string(name)
-	}
 	return fault.New(fault.Invalid, "unknown_platform",
-		"There is no platform of this name that people are let in to. The platforms are: "+strings.Join(names, ", ")+".").At("platform")
+		"There is no platform of this name that people are let in to. The platforms are: "+joinedNames(Platforms())+".").At("platform")
 }
 
 // People lists who has asked and who was let in; of all platforms for "".

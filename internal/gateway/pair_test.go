@@ -1,10 +1,12 @@
 package gateway_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
@@ -37,5 +39,31 @@ func TestUnknownPlatforms(t *testing.T) {
 		}
 		_, err = h.gateway.Approve(t.Context(), h.bot.Owner, gateway.Telegram, "ABCDEFGH", "")
 		want(t, "a wrong code", fault.CodeOf(err), "pairing_not_found")
+	})
+}
+
+// TestLockedPairingIsAudited: each try with a code has an entry in the audit, also while pairing is locked.
+func TestLockedPairingIsAudited(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.audited = true })
+		defer h.end()
+		for range 7 {
+			if _, err := h.gateway.Approve(t.Context(), h.bot.Owner, gateway.Telegram, "ABCDEFGH", ""); err == nil {
+				t.Fatal("a code that nobody was sent lets somebody in")
+			}
+		}
+		list, err := h.db.Audit(t.Context(), h.bot.Owner, audit.Filter{Limit: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var outcomes []string
+		for i := range list {
+			if list[i].Action == "pairing.approve" {
+				outcomes = append(outcomes, list[i].Outcome)
+			}
+		}
+		slices.Sort(outcomes)
+		want(t, "outcomes", outcomes, []string{"not_found", "not_found", "not_found", "not_found", "not_found", "pairing_locked", "pairing_locked"})
 	})
 }

@@ -296,7 +296,7 @@ func (g *Gateway) lookAt(ctx context.Context, bot *Bot, o owner.Owner, at Place)
 func (g *Gateway) resetNow(ctx context.Context, o owner.Owner, r *reset) error {
 	now, notice := g.moment(), ""
 	if g.settings.Resets.Notify {
-		notice = noticeOf(r.why, now.Sub(r.chat.Active))
+		notice = noticeOf(r.why, now.Sub(r.chat.Active), g.commandIn(&r.chat, "resume"))
 	}
 	return g.rotate(ctx, o, &r.chat, move{From: r.chat.Session, To: session.NewID(now)}, r.why, notice)
 }
@@ -338,9 +338,9 @@ func (g *Gateway) underWay(ctx context.Context, o owner.Owner, c *Chat) bool {
 	return busy || err != nil
 }
 
-// noticeOf tells people of a reset.
-func noticeOf(why session.EndReason, quiet time.Duration) string {
-	const resume = "/resume brings the old one back."
+// noticeOf tells people of a reset, and which command resumes the old session.
+func noticeOf(why session.EndReason, quiet time.Duration, resume string) string {
+	resume += " brings the old one back."
 	if why == endDaily {
 		return "*New session for a new day. " + resume + "*"
 	}

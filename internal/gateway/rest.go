@@ -23,6 +23,10 @@ type Rests interface {
 	RestsOf(ctx context.Context, host owner.Owner, p Platform, account string, after time.Time) ([]Rest, error)
 }
 
+// restMargin is how much longer than asked for a chat rests. Times are kept in whole milliseconds, and the platform may have begun
+// to count later.
+const restMargin = 20 * time.Millisecond
+
 // rest keeps a chat, or all chats of its bot, from being sent anything for a time, also after a
 // restart. A rest that cannot be stored holds until the restart.
 func (g *Gateway) rest(ctx context.Context, at Place, failed *SendError, wait time.Duration) {
@@ -30,7 +34,7 @@ func (g *Gateway) rest(ctx context.Context, at Place, failed *SendError, wait ti
 	if bot == nil {
 		return
 	}
-	r := Rest{Place: whole(at), Until: g.moment().Add(wait)}
+	r := Rest{Place: whole(at), Until: g.moment().Add(wait + restMargin)}
 	if failed.All {
 		r.Place.Chat = ""
 	}

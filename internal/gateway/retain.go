@@ -35,9 +35,10 @@ func (g *Gateway) retain(ctx context.Context, o owner.Owner, chat *Chat, b *batc
 	return tip.ID, nil
 }
 
-// isStored reports whether a message is the one that is stored.
+// isStored reports whether a message is the one that is stored. A stored time has milliseconds, but a message that was stored
+// just now may have the time that it came with.
 func isStored(m, stored *session.Message) bool {
-	return m.Content == stored.Content && m.SaidAt.Truncate(time.Millisecond).Equal(stored.SaidAt)
+	return m.Content == stored.Content && m.SaidAt.Truncate(time.Millisecond).Equal(stored.SaidAt.Truncate(time.Millisecond))
 }
 
 // retainUnread keeps the messages of a turn that ended before it had stored them: it was stopped

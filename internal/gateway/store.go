@@ -159,6 +159,11 @@ const (
 	Lost      EventState = "failed"
 )
 
+// eventStates are all states of an event.
+func eventStates() []EventState {
+	return []EventState{Waiting, Taken, Answered, Commanded, Ignored, Lost}
+}
+
 // EventName names a stored event.
 type EventName struct {
 	Platform Platform

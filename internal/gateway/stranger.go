@@ -20,15 +20,16 @@ const (
 // press. What the stranger wrote is not stored.
 func (g *Gateway) turnAway(b *Bot, e *Event) {
 	name := string(e.Place.Platform) + " " + b.Account + " " + e.From.ID
-	if e.Type == DM && g.seldom(name) {
+	now := g.moment()
+	if e.Type == DM && g.seldom(name, now) {
 		g.lanes.aside(func(ctx context.Context) {
-			if err := g.sendCode(ctx, b, e, g.moment()); err != nil {
+			if err := g.sendCode(ctx, b, e, now); err != nil {
 				g.log.Warn("a pairing code was not sent", "platform", e.Place.Platform, "err", err)
 			}
 		})
 		return
 	}
-	if e.Interaction == "" || e.Kind == Pressed && !g.seldom(name+" press") { // a press is answered by a message, which all see
+	if e.Interaction == "" || e.Kind == Pressed && !g.seldom(name+" press", now) { // a press is answered by a message, which all see
 		return
 	}
 	g.lanes.aside(func(ctx context.Context) {
@@ -38,9 +39,9 @@ func (g *Gateway) turnAway(b *Bot, e *Event) {
 	})
 }
 
-// seldom reports whether a thing was not done for greetEach, and notes that it is done now.
-func (g *Gateway) seldom(name string) bool {
-	now := g.moment()
+// seldom reports whether this server has not done a thing for greetEach, and notes that it is done now. When a
+// stranger was sent a code by another server, or by this one before a restart, the store knows.
+func (g *Gateway) seldom(name string, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if now.Sub(g.greeted[name]) < greetEach {

@@ -106,3 +106,40 @@ func TestCommandsWithoutWords(t *testing.T) {
 		want(t, "messages", len(h.wire.said()), 5)
 	})
 }
+
+// TestCodesOverRestart: a stranger's code holds for an hour, also over a restart of the server, and the stranger is
+// sent another one ten minutes after it at the earliest.
+func TestCodesOverRestart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		ask := func() {
+			t.Helper()
+			h.receive(h.dm("666", "Let me in."))
+			h.settled()
+		}
+		ask()
+		h.end()
+		h.begin()
+		defer h.end()
+		ask()
+		said := h.wire.said()
+		if len(said) != 1 {
+			t.Fatalf("got %q, want the first code alone", said)
+		}
+		pass(10 * time.Minute)
+		ask()
+		if said = h.wire.said(); len(said) != 2 {
+			t.Fatalf("after ten minutes: got %q, want another code", said)
+		}
+		pass(10*time.Minute - 30*time.Second) // to the moment at which ten minutes are over
+		ask()
+		if said = h.wire.said(); len(said) != 3 {
+			t.Fatalf("after exactly ten minutes: got %q, want another code", said)
+		}
+		_, code, _ := strings.Cut(said[2], "approve telegram ")
+		if _, err := h.gateway.Approve(t.Context(), h.bot.Owner, gateway.Telegram, strings.Trim(code[:8], "`"), ""); err != nil {
+			t.Errorf("the newest code: %v", err)
+		}
+	})
+}

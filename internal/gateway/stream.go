@@ -83,7 +83,7 @@ func (g *Gateway) redraw(ctx context.Context, bot *Bot, l *lane, d *draft, s *Se
 		d.conceal(s.Part)
 		return time.Time{}, ctx.Err()
 	}
-	d.show(s.Part, shown.text, g.moment()) // whatever went wrong: what is not known to be shown is edited again
+	d.show(s.Part, shown.text, g.moment(), s.Message) // whatever went wrong: what is not known to be shown is edited again
 	if failed, ok := errors.AsType[*SendError](err); ok && failed.Reason == Limited {
 		g.rest(ctx, s.Place, failed, failed.After)
 	}
@@ -109,7 +109,7 @@ func (g *Gateway) drawDraft(ctx context.Context, bot *Bot, d *draft, drafter Dra
 	timed, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	err := drafter.Draft(timed, draftID(s.ID), outOf(bot, s))
-	d.show(0, part.Text, g.moment())
+	d.show(0, part.Text, g.moment(), "")
 	if err != nil {
 		g.log.Debug("a draft was not shown", "platform", s.Place.Platform, "err", err)
 		g.notDrawn(ctx, d, err)

@@ -56,9 +56,11 @@ func (t *Target) chat(ctx context.Context, o owner.Owner, place string) (Chat, e
 	switch {
 	case id == "":
 		return Chat{}, fault.New(fault.Invalid, "invalid_deliver",
-			fmt.Sprintf("%s has no home chat. Send /home in the chat, or name a chat: %s:<chat id>.", t.platform, t.platform)).At("deliver")
-	case id == bot.Home && o.ID() == bot.Owner.ID(): // nobody has written there yet
-		return Chat{Place: Place{Platform: t.platform, Account: bot.Account, Chat: bot.Home}, Type: Group}, nil
+			fmt.Sprintf("%s has no home chat. Send %s in the chat, or name a chat: %s:<chat id>.", t.platform, g.commandAt(t.platform, "home"), t.platform)).At("deliver")
+	case place == "":
+		return Chat{}, fault.New(fault.Invalid, "invalid_deliver",
+			fmt.Sprintf("The home chat of %s is no chat of yours: its id is the setting platforms.%s.home. Write to the bot there first.",
+				t.platform, t.platform)).At("deliver")
 	}
 	return Chat{}, fault.New(fault.Invalid, "invalid_deliver",
 		fmt.Sprintf("No chat of yours on %s has this id. Write to the bot there first.", t.platform)).At("deliver")
@@ -79,8 +81,8 @@ func wasTarget(c *Chat, id, thread string) bool {
 	return id != "" && c.Former == id && c.Place.Thread == thread
 }
 
-// Deliver implements job.Deliverer. It returns once the platform has taken the messages. A
-// later attempt finds those of the earlier ones.
+// Deliver implements job.Deliverer. It returns once the platform has taken the messages, or with job.CodeAwaited once
+// the person was asked to write. A later attempt finds those of the earlier ones.
 func (t *Target) Deliver(ctx context.Context, o owner.Owner, place string, e *job.Event) error {
 	g := t.gateway()
 	chat, err := t.chat(ctx, o, place)
@@ -95,7 +97,7 @@ func (t *Target) Deliver(ctx context.Context, o owner.Owner, place string, e *jo
 	}
 	if len(list) == 0 {
 		text := deliveredText(e)
-		if list, err = g.compose(ctx, bot, data, &chat, &message{origin: e.ID, text: text}); err != nil {
+		if list, err = g.compose(ctx, bot, data, &chat, &message{origin: e.ID, text: text, note: deliveredNote(e)}); err != nil {
 			return err
 		}
 		if err := g.store.AddSends(ctx, data, list); err != nil {
@@ -120,6 +122,14 @@ func deliveredText(e *job.Event) string {
 	return e.Run.Output
 }
 
+// deliveredNote is the line behind the output of a job; "" for none.
+func deliveredNote(e *job.Event) string {
+	if e.Run.Status == job.Completed && e.Run.Reason == job.ReasonCut {
+		return textCut
+	}
+	return ""
+}
+
 // echo adds the output of a job to the session of a chat, so that a reply has its context.
 // Nothing is learnt from it.
 func (g *Gateway) echo(ctx context.Context, o owner.Owner, c *Chat, text string) error {
@@ -133,33 +143,72 @@ func (g *Gateway) echo(ctx context.Context, o owner.Owner, c *Chat, text string)
 	return err
 }
 
+// textAwaited is what a job's run says of an output that waits.
+const textAwaited = "The platform takes only an answer to the person now. The person was asked to write, and the output follows the next message."
+
+// revised has a job look again at the delivery that a message may belong to: the message was sent that waited for a
+// person, or the platform did not deliver what it had taken. Most messages belong to none.
+func (g *Gateway) revised(ctx context.Context, o owner.Owner, s *Send) {
+	if g.deliveries == nil {
+		return
+	}
+	if err := g.deliveries.LookAgain(ctx, o, s.Origin); err != nil {
+		g.log.Warn("a job was not told what became of its output; it looks by itself later", "event_id", s.Origin, "err", err)
+	}
+}
+
+// handover is how far the messages of a delivery have come together.
+type handover int
+
+const (
+	allTaken    handover = iota // by the platform
+	personAsked                 // some wait for a person, who was asked to write; the others are taken
+	underWay
+)
+
+// handover is how far one message has come.
+func (s *Send) handover() handover {
+	switch {
+	case s.State == Sent:
+		return allTaken
+	case s.asked() && !s.SentAt.IsZero():
+		return personAsked
+	}
+	return underWay
+}
+
+// handedOver is how far messages have come; a fault if the platform has refused one of them.
+func (g *Gateway) handedOver(ctx context.Context, o owner.Owner, list []Send) (handover, error) {
+	far := allTaken
+	for i := range list {
+		s, err := g.store.FindSend(ctx, o, list[i].Place, list[i].ID, "")
+		switch {
+		case fault.KindOf(err) == fault.NotFound: // erased meanwhile
+		case err != nil:
+			return far, fmt.Errorf("read a delivery: %w", err)
+		case s.State == GaveUp:
+			return far, fault.New(fault.Invalid, "undelivered", "The platform refused the message: "+s.Error)
+		default:
+			far = max(far, s.handover())
+		}
+	}
+	return far, nil
+}
+
 // taken waits until the platform has taken messages, also if their chat gets another id meanwhile.
 func (g *Gateway) taken(ctx context.Context, o owner.Owner, list []Send) error {
 	const each = 250 * time.Millisecond
 	tick := time.NewTicker(each)
 	defer tick.Stop()
 	for {
-		open := false
-		for i := range list {
-			s, err := g.store.FindSend(ctx, o, list[i].Place, list[i].ID, "")
-			if fault.KindOf(err) == fault.NotFound {
-				continue // erased meanwhile
-			}
-			if err != nil {
-				return fmt.Errorf("read a delivery: %w", err)
-			}
-			switch s.State {
-			case GaveUp:
-				return fault.New(fault.Invalid, "undelivered", "The platform refused the message: "+s.Error)
-			case Parked:
-				open = open || s.WakeAt.IsZero() || s.SentAt.IsZero() // once the person was asked to write, the message is on its way
-			case Sent:
-			case ToSend, Sending, Doubtful, ToEdit:
-				open = true
-			}
-		}
-		if !open {
+		far, err := g.handedOver(ctx, o, list)
+		switch {
+		case err != nil:
+			return err
+		case far == allTaken:
 			return nil
+		case far == personAsked:
+			return fault.New(fault.Unavailable, job.CodeAwaited, textAwaited)
 		}
 		select {
 		case <-tick.C:

@@ -23,6 +23,14 @@ func oneLine(name string) string {
 	return string([]rune(line)[:maxName-1]) + "…"
 }
 
+// personName is the name of a person on one line, as labels in square brackets have it. Names that look alike in a
+// label are one name before labels are given, so that the store tells the people apart. There is room for
+// the number behind it, up to [maxName].
+func personName(name string) string {
+	const most = maxName - len(" (999)")
+	return shortened(cite.Inside(oneLine(name)), most)
+}
+
 // cut is a text of at most so many bytes, with valid UTF-8.
 func cut(text string, most int) string {
 	if len(text) > most {

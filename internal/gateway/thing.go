@@ -59,9 +59,9 @@ const maxThing = 300
 // line is the line of a thing in the transcript.
 func (t *Thing) line() string {
 	if t.Text == "" {
-		return "[" + cite.Line(t.Kind) + "]"
+		return "[" + cite.Inside(t.Kind) + "]"
 	}
-	return "[" + cite.Line(t.Kind) + ": " + cite.Line(shortened(t.Text, maxThing)) + "]"
+	return "[" + cite.Inside(t.Kind) + ": " + cite.Inside(shortened(t.Text, maxThing)) + "]"
 }
 
 // Shown is what people see of a message that another one quotes: its words, or else a line for

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,8 +66,8 @@ func said(e *Inbound, files []received, t ChatType, earlier string) session.Mess
 	m := session.Message{Role: session.User, Content: e.spoken(files), SaidAt: e.At, Files: idsOf(files)}
 	var before []string
 	if t != DM {
-		m.Name = e.Label
-		before = append(before, "["+cite.Line(e.Label)+"]")
+		m.Name = cmp.Or(e.Label, e.From.ID) // the label of an event is empty once it was forgotten
+		before = append(before, "["+cite.Label(m.Name)+"]")
 	}
 	if q := e.Replied; q != nil && q.Text != "" {
 		before = append(before, "(in answer to "+quoteOf(q)+")")

@@ -61,6 +61,6 @@ func (g *Gateway) answerUnheard(ctx context.Context, bot *Bot, o owner.Owner, ch
 		return err
 	}
 	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: tip, At: g.moment()}
-	_, err = g.conclude(ctx, bot, o, chat, b, &s, text)
+	_, err = g.conclude(ctx, bot, o, chat, b, &s, &message{text: text})
 	return err
 }

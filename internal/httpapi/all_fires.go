@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -55,10 +56,10 @@ func fireFilter(q url.Values) (job.FireFilter, error) {
 	if f.Limit, err = number(q.Get("limit"), "limit", 20, 200); err != nil {
 		return f, err
 	}
-	if f.Since, err = instant(q.Get("since"), "since", "invalid_time"); err != nil {
+	if f.Since, err = instant(q.Get("since"), "since", "invalid_time", bound.DayStart); err != nil {
 		return f, err
 	}
-	if f.Before, err = instant(q.Get("before"), "before", "invalid_before"); err != nil {
+	if f.Before, err = instant(q.Get("before"), "before", "invalid_before", bound.DayStart); err != nil {
 		return f, err
 	}
 	if text := q.Get("cursor"); text != "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -181,10 +182,11 @@ func auditFilter(r *http.Request) (audit.Filter, error) {
 	if f.Limit, err = number(q.Get("limit"), "limit", 50, 200); err != nil {
 		return f, err
 	}
-	for name, at := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
-		if *at, err = instant(q.Get(name), name, "invalid_time"); err != nil {
-			return f, err
-		}
+	if f.Since, err = instant(q.Get("since"), "since", "invalid_time", bound.DayStart); err != nil {
+		return f, err
+	}
+	if f.Until, err = instant(q.Get("until"), "until", "invalid_time", bound.DayOver); err != nil {
+		return f, err
 	}
 	if text := q.Get("cursor"); text != "" {
 		if f.Before, err = strconv.ParseInt(text, 10, 64); err != nil || f.Before < 1 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
@@ -71,13 +72,13 @@ func (s *server) costFilter(q url.Values) (curate.CostFilter, error) {
 		return f, fault.New(fault.Invalid, "invalid_by", "\"by\" is session, model or source.").At("by")
 	}
 	var err error
-	if f.To, err = instant(q.Get("to"), "to", "invalid_time"); err != nil {
+	if f.To, err = instant(q.Get("to"), "to", "invalid_time", bound.DayOver); err != nil {
 		return f, err
 	}
 	if f.To.IsZero() {
 		f.To = s.Now().UTC().Add(time.Millisecond) // with what is stored now
 	}
-	if f.From, err = instant(q.Get("from"), "from", "invalid_time"); err != nil {
+	if f.From, err = instant(q.Get("from"), "from", "invalid_time", bound.DayStart); err != nil {
 		return f, err
 	}
 	if f.From.IsZero() {

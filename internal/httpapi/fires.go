@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/job"
 )
 
@@ -85,7 +86,7 @@ func (s *server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	before, err := instant(q.Get("before"), "before", "invalid_before") // the due_at of the last run seen
+	before, err := instant(q.Get("before"), "before", "invalid_before", bound.DayStart) // the due_at of the last run seen
 	if err != nil {
 		return err
 	}

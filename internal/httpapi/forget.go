@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -8,25 +9,39 @@ import (
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/trail"
 )
 
+// forgetBody is the body of a request to forget.
+type forgetBody struct {
+	About      string `json:"about"`
+	SessionID  string `json:"session_id"`
+	SessionKey string `json:"session_key"`
+	DryRun     bool   `json:"dry_run"`
+	Backups    string `json:"backups"`
+	// Word says that the thing counts as a whole word, or as whole words, only.
+	Word bool `json:"word"`
+	// List is how many sentences and sessions a dry run of a thing lists; 0 for the usual number.
+	List int `json:"list"`
+}
+
+// mostListed bounds the list of a dry run.
+const mostListed = 100_000
+
 // forget answers POST /api/memory/forget. It erases a thing, a session, or a session
 // key, and returns the certificate of the erasure.
 func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		About      string `json:"about"`
-		SessionID  string `json:"session_id"`
-		SessionKey string `json:"session_key"`
-		DryRun     bool   `json:"dry_run"`
-		Backups    string `json:"backups"`
-	}
+	var in forgetBody
 	if err := decode(r, &in); err != nil {
 		return err
 	}
 	if err := checkBackups(r, in.Backups); err != nil {
 		return err
+	}
+	if in.List < 0 || in.List > mostListed {
+		return fault.New(fault.Invalid, "invalid_list", fmt.Sprintf("\"list\" is a number up to %d.", mostListed)).At("list")
 	}
 	given := 0
 	for _, text := range []string{in.About, in.SessionID, in.SessionKey} {
@@ -42,12 +57,12 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		note.Detail(forgotten(in.About, in.SessionID))
 	}
-	out, err := s.forgetOne(r, in.About, in.SessionID, in.SessionKey, in.DryRun)
+	out, err := s.forgetOne(r, &in)
 	if err != nil {
 		return err
 	}
 	done := certificate{Object: "hermes.forgotten", Forgotten: out}
-	if done.Backups, err = s.heldBy(r, in.Backups == deleteBackups && !in.DryRun && out.Left == 0); err != nil {
+	if done.Backups, err = s.heldBy(r, in.Backups == deleteBackups && !in.DryRun); err != nil {
 		return err
 	}
 	if !in.DryRun {
@@ -101,25 +116,30 @@ func forgotten(about, id string) string {
 	return "session_key"
 }
 
-func (s *server) forgetOne(r *http.Request, about, id, key string, dryRun bool) (*curate.Forgotten, error) {
+func (s *server) forgetOne(r *http.Request, in *forgetBody) (*curate.Forgotten, error) {
+	ctx, o := r.Context(), ownerOf(r)
 	switch {
-	case about != "":
-		return s.Curator.Forget(r.Context(), ownerOf(r), about, dryRun)
-	case id != "":
-		parsed, err := session.ParseID(id)
-		if err == nil && !dryRun {
+	case in.About != "":
+		thing := mention.Of(in.About)
+		if in.Word {
+			thing = mention.OfWord(in.About)
+		}
+		return s.Curator.ForgetThing(ctx, o, thing, in.DryRun, in.List)
+	case in.SessionID != "":
+		parsed, err := session.ParseID(in.SessionID)
+		if err == nil && !in.DryRun {
 			err = s.stopTurnsOf(r, parsed)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return s.Curator.ForgetSession(r.Context(), ownerOf(r), parsed, dryRun)
+		return s.Curator.ForgetSession(ctx, o, parsed, in.DryRun)
 	}
-	parsed, err := session.ParseKey(key)
+	parsed, err := session.ParseKey(in.SessionKey)
 	if err != nil {
 		return nil, err
 	}
-	return s.Curator.ForgetKey(r.Context(), ownerOf(r), parsed, dryRun)
+	return s.Curator.ForgetKey(ctx, o, parsed, in.DryRun)
 }
 
 // Rebuilt is the answer to POST /api/memory/rebuild.

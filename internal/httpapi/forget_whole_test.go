@@ -35,3 +35,28 @@ func TestForgetWholeCounts(t *testing.T) {
 		})
 	}
 }
+
+// TestForgetKeyWithoutFacts: a session that has gone over to another key is erased with the key of its first messages, also
+// if memory has learnt nothing from those, or they were undone.
+func TestForgetKeyWithoutFacts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	for _, said := range []struct{ id, key, text string }{
+		{"greeted", "k", "Hello!"}, {"undone", "k", "I like rum."}, {"undone", "", ""}, {"greeted", "j", "I like tea."},
+		{"undone", "j", "I like milk."}, {"other", "j", "I like ale."},
+	} {
+		if said.text == "" {
+			w.call("POST", "/api/sessions/"+said.id+"/undo", "")
+			continue
+		}
+		w.chat(said.id, said.text, "X-Hermes-Session-Key", said.key)
+	}
+	if got := w.call("POST", "/api/memory/forget", `{"session_key":"k"}`); !strings.Contains(got.body, `"sessions_deleted":2,`) {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	for id, want := range map[string]int{"greeted": 404, "undone": 404, "other": 200} {
+		if got := w.call("GET", "/api/sessions/"+id, ""); got.status != want {
+			t.Errorf("%s: got %d %s", id, got.status, got.body)
+		}
+	}
+}

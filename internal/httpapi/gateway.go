@@ -22,10 +22,12 @@ type bridgedJSON struct {
 	SessionKey session.Key        `json:"session_key"`
 	RunID      *string            `json:"run_id"` // null for a command, and before the turn
 	Answer     *string            `json:"answer"` // Markdown; null if there is none, or not yet
+	// Approvals are left out unless tools wait for an approval.
+	Approvals []gateway.WaitingCall `json:"approvals,omitempty"`
 }
 
 // gatewayWebhook answers POST /gateway/webhook: it takes a message from a bridge to a
-// platform that has no adapter. With wait=1 the answer is in the response.
+// platform that has no adapter. With wait=1 the answer is in the response, or the calls that wait for an approval.
 func (s *server) gatewayWebhook(w http.ResponseWriter, r *http.Request) error {
 	if s.Gateway == nil {
 		return gatewayOff()
@@ -41,7 +43,7 @@ func (s *server) gatewayWebhook(w http.ResponseWriter, r *http.Request) error {
 		ThreadID string           `json:"thread_id"`
 		Text     string           `json:"text"`
 	}
-	if err := decode(r, &in); err != nil {
+	if err := decodeSome(r, &in); err != nil {
 		return wrongField(err)
 	}
 	wait := r.URL.Query().Get("wait")
@@ -79,7 +81,7 @@ func wrongField(err error) error {
 func bridgedOf(b *gateway.Bridged) bridgedJSON {
 	return bridgedJSON{
 		Object: "hermes.gateway.event", EventID: b.EventID, Status: b.State, SessionKey: b.Key,
-		SessionID: optional(b.Session), RunID: optional(b.RunID), Answer: optional(b.Answer),
+		SessionID: optional(b.Session), RunID: optional(b.RunID), Answer: optional(b.Answer), Approvals: b.Approvals,
 	}
 }
 

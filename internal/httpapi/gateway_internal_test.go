@@ -3,6 +3,8 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -23,6 +25,23 @@ func TestWrongField(t *testing.T) {
 		}
 		if got, ok := errors.AsType[*fault.Error](err); !ok || got.Code != code || got.Param != field {
 			t.Errorf("%s: got %v, want %s of %q", body, err, code, field)
+		}
+	}
+}
+
+// TestBodiesOfBridges: a body without an event is no event without a platform, and the log names no type of this program.
+func TestBodiesOfBridges(t *testing.T) {
+	t.Parallel()
+	for body, logged := range map[string]string{
+		"": "the body is empty", "[]": "the body is a JSON array", `"hi"`: "the body is a JSON string", "5": "the body is a JSON number",
+		"true": "the body is a JSON bool", `{"event_id":5}`: "event_id is a JSON number", `{"event_id":`: "unexpected end of JSON input", " ": "unexpected end",
+	} {
+		var in struct {
+			EventID string `json:"event_id"`
+		}
+		err := decodeSome(httptest.NewRequestWithContext(t.Context(), "POST", "/gateway/webhook", strings.NewReader(body)), &in)
+		if fault.CodeOf(err) != "invalid_json" || !strings.Contains(err.Error(), logged) || strings.Contains(err.Error(), "Go ") {
+			t.Errorf("%q: got %v, want %s in the log", body, err, logged)
 		}
 	}
 }

@@ -160,3 +160,48 @@ func TestImportRestoreAdds(t *testing.T) {
 	w.imports(t, "?restore=true", line, "unchanged:1")
 	w.imports(t, "", addedLine(coffee), "unchanged:1")
 }
+
+// reread is a line whose reader has learnt to read the program better: earlier is the line as it was read before.
+func reread(line, earlier string) string {
+	_, marks, _ := strings.Cut(earlier, `"marks":`)
+	marks, _, _ = strings.Cut(marks, "}")
+	return strings.Replace(line, `"origin":{`, `"origin":{"earlier":{"marks":`+marks+`},`, 1)
+}
+
+// TestImportReread: what an earlier version read with other texts and more messages is read again. Where it was
+// continued or undone here, it stays as it is, and becomes no second session.
+func TestImportReread(t *testing.T) {
+	t.Parallel()
+	before := namedLine("[x] "+cat, fine, tea, "[y]", coffee)
+	now := reread(namedLine(cat, fine, tea, coffee), before)
+	grown := reread(namedLine(cat, fine, tea, coffee, good), namedLine("[x] "+cat, fine, tea, "[y]", coffee, good))
+	for name, c := range map[string]struct {
+		here       func(w *world)
+		next, want string
+		then       []string
+	}{
+		"untouched": {func(*world) {}, now, "changed:1 messages:4", []string{cat, fine, tea, coffee}},
+		"grown":     {func(*world) {}, grown, "changed:1 messages:5", []string{cat, fine, tea, coffee, good}},
+		"continued": {func(w *world) { w.chat("chat:c", "I ski.") }, now, "unchanged:1", nil},
+		"undone":    {func(w *world) { w.call("POST", "/api/sessions/chat:c/undo", "{}") }, now, "unchanged:1", nil},
+		"both":      {func(w *world) { w.chat("chat:c", "I ski.") }, grown, "apart:1 messages:5", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, options{})
+			w.imports(t, "", before, "imported:1 messages:5")
+			c.here(w)
+			if c.then == nil {
+				c.then = w.standing("chat:c")
+			}
+			w.imports(t, "?dry_run=true", c.next, c.want)
+			w.imports(t, "", c.next, c.want)
+			w.stands("chat:c", c.then...)
+			w.imports(t, "", c.next, "unchanged:1")
+			w.stands("chat:c", c.then...)
+			w.states()
+		})
+	}
+	w := newWorld(t, options{})
+	w.imports(t, "", strings.Replace(now, `"earlier":{"marks":"`, `"earlier":{"marks":"AA`, 1), "failed:1")
+}

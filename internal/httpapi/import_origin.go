@@ -36,6 +36,12 @@ type archiveOrigin struct {
 	// Formerly are other ids of the conversation. If an import has stored it under one of them, the first such
 	// one counts instead of the id.
 	Formerly []string `json:"formerly,omitempty"`
+	// Earlier are the marks and texts of the conversation as earlier versions of the reader read it, if they read
+	// other messages or texts. What is stored as they tell, and was continued here, stays as it is.
+	Earlier *struct {
+		Marks []byte `json:"marks"`
+		Texts []byte `json:"texts,omitempty"`
+	} `json:"earlier,omitempty"`
 }
 
 // archiveSource says, in an export of this program, which conversation of another program a
@@ -76,6 +82,12 @@ func (a *archiveOrigin) parse() (*lineage.Origin, error) {
 		return nil, err
 	}
 	origin.Adds = a.Adds
+	if a.Earlier != nil {
+		earlier := archiveMarks{System: a.System, ID: a.ID, Marks: a.Earlier.Marks, Texts: a.Earlier.Texts}
+		if origin.Earlier, err = earlier.parse(); err != nil {
+			return nil, err
+		}
+	}
 	if len(a.Formerly) > maxFormerly || slices.ContainsFunc(a.Formerly, badOriginName) {
 		return nil, fault.New(fault.Invalid, "invalid_export", "The \"formerly\" of an \"origin\" must be 8 ids at most, of 1 to 256 bytes each.").At("origin")
 	}
@@ -132,11 +144,16 @@ func (a *archiveMarks) parse() (*lineage.Origin, error) {
 // importFates counts the conversations of other programs that were neither new nor
 // unchanged.
 type importFates struct {
-	Grown   int          `json:"grown,omitempty"`
-	Changed int          `json:"changed,omitempty"`
-	Apart   int          `json:"apart,omitempty"`
-	Deleted int          `json:"deleted,omitempty"`
-	Notes   []importNote `json:"notes,omitempty"`
+	Grown   int `json:"grown,omitempty"`
+	Changed int `json:"changed,omitempty"`
+	Apart   int `json:"apart,omitempty"`
+	Deleted int `json:"deleted,omitempty"`
+	// Undone counts the messages of changed ones that were undone, Edited the memories that were edited in the other
+	// program, and Absent those that were imported before, and that their lines lack.
+	Undone int          `json:"undone,omitempty"`
+	Edited int          `json:"edited,omitempty"`
+	Absent int          `json:"absent,omitempty"`
+	Notes  []importNote `json:"notes,omitempty"`
 	// OtherKeys are the session keys, other than those of their lines, of conversations that were there.
 	OtherKeys []importKey `json:"other_keys,omitempty"`
 }
@@ -178,6 +195,13 @@ func (im *archiveImport) noteKey(a *curate.Archived, got *curate.Imported) error
 		im.out.OtherKeys = append(keys, importKey{stored.Key, 1})
 	}
 	return nil
+}
+
+// count counts the messages of a conversation.
+func (f *importFates) count(got *curate.Imported) {
+	f.Undone += got.Undone
+	f.Edited += got.Edited
+	f.Absent += got.Absent
 }
 
 // tell counts a conversation, and lists it if a person should know of it.

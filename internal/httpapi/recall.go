@@ -35,7 +35,7 @@ func (s *server) scope(r *http.Request) (memory.Scope, error) {
 	if err != nil {
 		return scope, err
 	}
-	scope.AsOf, err = instant(r.URL.Query().Get("as_of"), "as_of", "invalid_as_of")
+	scope.AsOf, err = instant(r.URL.Query().Get("as_of"), "as_of", "invalid_as_of", bound.DayEnd)
 	return scope, err
 }
 
@@ -59,15 +59,15 @@ func memoryHeaders(r *http.Request) (sessionHeaders, error) {
 	return h, nil
 }
 
-// instant reads a time of the query; zero if there is none. code is the code of the
-// fault for an invalid time.
-func instant(text, name, code string) (time.Time, error) {
+// instant reads a time of the query, or a day; zero if there is none. code is the code of
+// the fault for an invalid time.
+func instant(text, name, code string, of bound.Day) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	at, err := bound.ParseTime(text)
+	at, err := bound.ParseMoment(text, of)
 	if err != nil {
-		return at, fault.Wrap(fault.Invalid, code, fmt.Sprintf("%q must be %s.", name, bound.Allowed), err).At(name)
+		return at, fault.New(fault.Invalid, code, fmt.Sprintf("%q must be %s.", name, bound.AllowedDay)).At(name)
 	}
 	return at, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -91,10 +92,10 @@ func (s *server) searchRequest(r *http.Request) (req search.Request, err error) 
 	if req.Matches, err = number(q.Get("matches"), "matches", search.DefaultMatches, search.MaxMatches); err != nil {
 		return req, err
 	}
-	if req.From, err = instant(q.Get("from"), "from", "invalid_from"); err != nil {
+	if req.From, err = instant(q.Get("from"), "from", "invalid_from", bound.DayStart); err != nil {
 		return req, err
 	}
-	if req.To, err = instant(q.Get("to"), "to", "invalid_to"); err != nil {
+	if req.To, err = instant(q.Get("to"), "to", "invalid_to", bound.DayOver); err != nil {
 		return req, err
 	}
 	req.Source = session.Source(q.Get("source"))

@@ -122,9 +122,9 @@ func parseTurnHeaders(r *http.Request, req *run.Request) error {
 		return fault.New(fault.Invalid, "invalid_header", storeHeader+" can only be \"none\".").At(storeHeader)
 	}
 	if text := r.Header.Get(asOfHeader); text != "" {
-		at, err := bound.ParseTime(text)
+		at, err := bound.ParseMoment(text, bound.DayEnd)
 		if err != nil {
-			return fault.Wrap(fault.Invalid, "invalid_as_of", asOfHeader+" must be "+bound.Allowed+".", err).At(asOfHeader)
+			return fault.New(fault.Invalid, "invalid_as_of", asOfHeader+" must be "+bound.AllowedDay+".").At(asOfHeader)
 		}
 		req.AsOf = at
 	}

@@ -40,6 +40,7 @@ const (
 	Stored      DeliveryState = "stored"    // target local: there is nothing to be sent
 	Silent      DeliveryState = "silent"    // the answer began with [SILENT]
 	Pending     DeliveryState = "pending"   // to be sent, or to be sent again
+	Awaited     DeliveryState = "waiting"   // a person was asked to write; the output follows what the person writes
 	Delivered   DeliveryState = "delivered" // taken by the other side
 	Undelivered DeliveryState = "failed"    // given up
 )
@@ -89,6 +90,10 @@ type Deliverer interface {
 	// called again with the same event.
 	Deliver(ctx context.Context, o owner.Owner, place string, e *Event) error
 }
+
+// CodeAwaited is the code of a fault of Deliver: the receiver takes the output only behind a message of a person, who was
+// asked to write. The output is sent then, and Deliver, called again, says so.
+const CodeAwaited = "person_awaited"
 
 // Targets are the kinds of targets other than "local", by the word that begins them:
 // "webhook", "telegram".

@@ -54,6 +54,86 @@ func (m *mailbox) Deliver(_ context.Context, o owner.Owner, place string, e *job
 	return nil
 }
 
+// closed is a target that takes nothing before a person has written.
+type closed struct {
+	mu      sync.Mutex
+	open    bool
+	fails   error
+	looks   int
+	mailbox mailbox
+}
+
+// Check implements job.Deliverer.
+func (c *closed) Check(context.Context, owner.Owner, string) error { return nil }
+
+// Deliver implements job.Deliverer.
+func (c *closed) Deliver(ctx context.Context, o owner.Owner, place string, e *job.Event) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.looks++
+	switch {
+	case c.fails != nil:
+		return c.fails
+	case !c.open:
+		return fault.New(fault.Unavailable, job.CodeAwaited, "The person was asked to write.")
+	}
+	return c.mailbox.Deliver(ctx, o, place, e)
+}
+
+// TestADeliveryThatWaitsForAPerson: while only the request to write went, the run says so, however often it is looked at. It is
+// delivered once the output went, also without a hint that it did; and failed if the platform takes that back.
+func TestADeliveryThatWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	for _, hinted := range []bool{true, false} {
+		h := setup(t)
+		target := &closed{}
+		h.targets["chat"] = target
+		j := h.create(job.Job{Schedule: "in 1h", Deliver: "chat:1"})
+		state := func(want job.DeliveryState, says string) *job.Delivery {
+			t.Helper()
+			d := h.runs(j.ID)[0].Delivery
+			if d == nil || d.State != want || d.Error != says || d.DeliveredAt.IsZero() != (want != job.Delivered) {
+				t.Fatalf("got %+v, want %s with %q", d, want, says)
+			}
+			return d
+		}
+		h.set(time.Hour)
+		h.pass()
+		const says = "The person was asked to write."
+		id := state(job.Awaited, says).ID
+		for day := range 20 {
+			h.set(time.Duration(day+1) * 24 * time.Hour)
+			h.pass()
+		}
+		if d := state(job.Awaited, says); target.looks < 10 || d.Attempts != 1 {
+			t.Errorf("%d looks, %d attempts", target.looks, d.Attempts)
+		}
+		target.open = true
+		if hinted {
+			if err := h.scheduler.LookAgain(t.Context(), alice(), id); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			h.set(30 * 24 * time.Hour)
+		}
+		h.pass()
+		state(job.Delivered, "")
+		h.pass()
+		if got := len(target.mailbox.got); got != 1 {
+			t.Errorf("delivered %d times", got)
+		}
+		target.fails = fault.New(fault.Invalid, "undelivered", "Nobody has this number.")
+		if err := h.scheduler.LookAgain(t.Context(), alice(), id); err != nil {
+			t.Fatal(err)
+		}
+		h.pass()
+		state(job.Undelivered, "Nobody has this number.")
+		if err := h.scheduler.LookAgain(t.Context(), alice(), "run_0"); err != nil {
+			t.Errorf("an id of no delivery: %v", err)
+		}
+	}
+}
+
 // TestPlatform: a target of another kind is a Deliverer, and nothing more.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
@@ -73,6 +153,24 @@ func TestPlatform(t *testing.T) {
 	_, err = h.planner.Create(t.Context(), alice(), job.Job{Name: "x", Prompt: "x", Schedule: "@daily", Deliver: "pigeon:"})
 	if fault.CodeOf(err) != "invalid_deliver" {
 		t.Errorf("no place behind the colon: got %v", err)
+	}
+}
+
+// TestACutOutput: a run whose model reached its limit says that its output is not complete. The next one that does not, does not.
+func TestACutOutput(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	box := &mailbox{}
+	h.targets["pigeon"] = box
+	j := h.create(job.Job{Schedule: "every 1h", Deliver: "pigeon:loft"})
+	for i, c := range []struct{ finish, reason string }{{"length", job.ReasonCut}, {"stop", ""}, {"length", job.ReasonCut}, {"content_filter", ""}} {
+		h.model.finish = c.finish
+		h.set(time.Duration(i+1) * time.Hour)
+		h.pass()
+		r := h.runs(j.ID)[0]
+		if r.Status != job.Completed || r.Reason != c.reason || !strings.HasPrefix(r.Output, "Report") {
+			t.Errorf("%s: got %s with the reason %q and the output %q, want the reason %q", c.finish, r.Status, r.Reason, r.Output, c.reason)
+		}
 	}
 }
 

@@ -79,6 +79,7 @@ func (s *Scheduler) hold(ctx context.Context, o owner.Owner, r *Fire, timeout ti
 func (s *Scheduler) putBack(ctx context.Context, o owner.Owner, r *Fire) error {
 	back := *r
 	back.Status, back.WakeAt, back.Output = Due, moment(s.now), ""
+	back.Reason = ""
 	_, err := s.ledger.SettleFire(context.WithoutCancel(ctx), o, Settlement{Run: back})
 	return err
 }
@@ -109,6 +110,9 @@ func (s *Scheduler) turn(ctx context.Context, o owner.Owner, j *Job, r *Fire) (*
 		return nil, fault.New(fault.Upstream, "upstream_incomplete", "The model's answer ended without a finish.")
 	}
 	r.Output, r.Responder, r.InputTokens, r.OutputTokens = res.Answer.Content, string(res.Responder), res.InputTokens, res.OutputTokens
+	if r.Reason = ""; res.Answer.FinishReason == "length" {
+		r.Reason = ReasonCut
+	}
 	return s.seen(ctx, o, j, facts, res)
 }
 

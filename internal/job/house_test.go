@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -45,6 +46,7 @@ type model struct {
 	mu     sync.Mutex
 	shown  []string
 	answer func(n int, ctx context.Context) (string, error)
+	finish string // why the answer ends; "" for "stop"
 }
 
 // Stream implements run.Model.
@@ -65,7 +67,7 @@ func (m *model) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta,
 		}
 	}
 	return func(yield func(run.Delta, error) bool) {
-		yield(run.Delta{Content: said, FinishReason: "stop", Finishes: true}, nil)
+		yield(run.Delta{Content: said, FinishReason: cmp.Or(m.finish, "stop"), Finishes: true}, nil)
 	}, nil
 }
 

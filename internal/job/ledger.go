@@ -22,6 +22,9 @@ const (
 	Lost      Status = "lost"      // interrupted more often than is allowed
 )
 
+// ReasonCut is the reason of a completed fire whose model reached its limit.
+const ReasonCut = "the model reached its limit, so the output is not complete"
+
 // Fire is a slot of a job and its execution: a row, unique by job and due time. Times
 // are UTC.
 type Fire struct {
@@ -29,7 +32,7 @@ type Fire struct {
 	Job    ID
 	DueAt  time.Time
 	Status Status
-	Reason string // why it was skipped
+	Reason string // why it was skipped, or ReasonCut
 	Manual bool   // asked for by a person, not by the schedule
 	// WakeAt is when the scheduler polls it next: for the next attempt, or at the end
 	// of its lease. Zero when it is over.
@@ -130,8 +133,11 @@ type Ledger interface {
 	// delivery cannot be claimed.
 	ClaimDelivery(ctx context.Context, o owner.Owner, id string, at, until time.Time) (Delivery, bool, error)
 	// SettleDelivery stores the outcome of a claimed delivery. It reports false if the
-	// claim was lost.
+	// claim was lost. Attempts that end Awaited are counted as one.
 	SettleDelivery(ctx context.Context, o owner.Owner, d Delivery) (bool, error)
+	// ReopenDelivery lets a delivery that is Delivered or Awaited be claimed at a time. It reports false if there is
+	// none.
+	ReopenDelivery(ctx context.Context, o owner.Owner, id string, at time.Time) (bool, error)
 }
 
 // Agenda is the work that is due.

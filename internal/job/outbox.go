@@ -31,20 +31,43 @@ func (s *Scheduler) deliver(ctx context.Context, o owner.Owner, d *Delivery) {
 	if err != nil && ctx.Err() != nil {
 		return // shutdown: the next server sends it again when the lease ends
 	}
-	now := moment(s.now)
-	d.State, d.WakeAt, d.Error, d.DeliveredAt = Delivered, time.Time{}, "", now
-	if err != nil {
-		d.DeliveredAt, d.State, d.Error = time.Time{}, Undelivered, fault.MessageOf(err)
-		if wait, again := redeliver(d.Attempts, err); again {
-			d.State, d.WakeAt = Pending, now.Add(wait)
-		}
-	}
+	d.end(err, moment(s.now))
 	if s.observer != nil {
 		s.observer.Delivery(kind, d.State)
 	}
 	if _, err := s.ledger.SettleDelivery(context.WithoutCancel(ctx), o, *d); err != nil {
 		s.log.Warn("the outcome of a delivery could not be stored; the delivery is retried", "event_id", d.ID, "err", err)
 	}
+}
+
+// end is what becomes of a delivery behind an attempt.
+func (d *Delivery) end(err error, now time.Time) {
+	d.State, d.WakeAt, d.Error, d.DeliveredAt = Delivered, time.Time{}, "", now
+	if err == nil {
+		return
+	}
+	d.DeliveredAt, d.State, d.Error = time.Time{}, Undelivered, fault.MessageOf(err)
+	if fault.CodeOf(err) == CodeAwaited {
+		d.State, d.WakeAt = Awaited, now.Add(lookAgain(now.Sub(d.CreatedAt)))
+		return
+	}
+	if wait, again := redeliver(d.Attempts, err); again {
+		d.State, d.WakeAt = Pending, now.Add(wait)
+	}
+}
+
+// lookAgain is how long an output that waits for a person is left alone, by its age. Its target asks for a look before that
+// when the person writes; a crash may have come between.
+func lookAgain(age time.Duration) time.Duration { return min(max(age/8, time.Minute), 6*time.Hour) }
+
+// LookAgain has the scheduler look again at a delivery that was made, or waits for a person: something has become of it
+// since. It does nothing for an id that is no such delivery's.
+func (s *Scheduler) LookAgain(ctx context.Context, o owner.Owner, id string) error {
+	found, err := s.ledger.ReopenDelivery(ctx, o, id, moment(s.now))
+	if found {
+		s.bell.Ring()
+	}
+	return err
 }
 
 // redeliver says whether there is another attempt, and the backoff before it: ten

@@ -68,6 +68,7 @@ type runData struct {
 	SessionID string    `json:"session_id"`
 	Status    Status    `json:"status"`
 	Output    string    `json:"output"`
+	Reason    string    `json:"reason,omitempty"` // of an output that is not complete
 	Error     string    `json:"error,omitempty"`
 }
 
@@ -80,7 +81,7 @@ func (w *Webhook) Deliver(ctx context.Context, _ owner.Owner, place string, e *E
 	r := &e.Run
 	body, err := json.Marshal(payload{Type: e.Type, Timestamp: r.FinishedAt, Data: runData{
 		JobID: r.Job, JobName: e.JobName, RunID: r.ID, DueAt: r.DueAt, SessionID: string(r.Session), Status: r.Status, Output: r.Output,
-		Error: r.Error,
+		Reason: r.Reason, Error: r.Error,
 	}})
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)

@@ -31,6 +31,9 @@ type Origin struct {
 	// Adds says that the messages stand alone, as the memories of a program do: each mark is of its
 	// message only, and an input may have any part of them. It is not stored.
 	Adds bool
+	// Earlier are the marks and texts of the conversation as earlier versions of this program read it, where they read
+	// other messages or texts; nil otherwise. It is not stored.
+	Earlier *Origin
 	// ChangedAt is when the other program says that the conversation was changed last; zero if
 	// it does not say.
 	ChangedAt time.Time
@@ -61,6 +64,15 @@ func alike(a, b []byte) int {
 		}
 	}
 	return n
+}
+
+// ReadEarlier reports whether this state is what earlier versions of this program read of another one, and
+// whether it is all of that.
+func (g *Origin) ReadEarlier(other *Origin) (begins, whole bool) {
+	if other.Earlier == nil || g.Common(other.Earlier) < g.Len() {
+		return false, false
+	}
+	return true, g.Len() == other.Earlier.Len()
 }
 
 // Holds reports whether a state of the conversation has nothing that this one lacks. An older
@@ -142,6 +154,26 @@ func (g *Origin) WithIDs(other *Origin) (texts []byte, more bool) {
 		texts = append(texts, id...)
 	}
 	return texts, more
+}
+
+// Absent is the number of messages of this state that another one lacks, where messages stand alone. One that was edited
+// is there. Copies of a message count once.
+func (g *Origin) Absent(other *Origin) int {
+	there := make(map[string]bool)
+	for i := range other.Len() {
+		there[string(other.Mark(i))], there[string(other.Text(i))] = true, true
+	}
+	absent := make(map[string]bool)
+	for i := range g.Len() {
+		id, mark := string(g.Text(i)), string(g.Mark(i))
+		if id == unknownMark {
+			id = mark
+		}
+		if !there[id] && !there[mark] {
+			absent[id] = true
+		}
+	}
+	return len(absent)
 }
 
 // Upto is the state of the conversation after its first n messages.

@@ -36,23 +36,33 @@ func argumentsOf(t run.ToolRequest) json.RawMessage {
 	return encoded(string(t.Arguments))
 }
 
-// Approve implements run.Attendant: the call waits, visibly, until a person decides or
-// its deadline passes.
-func (c *carrier) Approve(ctx context.Context, t run.ToolRequest) string {
-	now := c.r.moment()
+// Ask implements run.Attendant: the call waits, visibly, until a person decides or
+// its deadline passes. Calls are asked about one at a time, and wait at once.
+func (c *carrier) Ask(ctx context.Context, t run.ToolRequest) (decided func() string) {
+	c.asked++
 	a := &ask{
-		Approval: Approval{CallID: t.ID, Name: t.Name, Arguments: argumentsOf(t), Deadline: now.Add(c.r.approval)},
-		answer:   make(chan bool, 1), stored: make(chan struct{}),
+		Approval: Approval{
+			CallID: t.ID, Name: t.Name, Arguments: argumentsOf(t), Deadline: c.r.moment().Add(c.r.approval), Number: c.asked, Of: t.Asking,
+		},
+		answer: make(chan bool, 1), stored: make(chan struct{}),
 	}
-	defer close(a.stored)
-	if err := <-c.change(func(r *Run) {
+	asked := c.change(func(r *Run) {
 		c.asks = append(c.asks, a)
 		c.waiting(r)
-	}, ApprovalRequest, a.Approval); err != nil {
-		return "it could not be asked for"
+	}, ApprovalRequest, a.Approval)
+	return func() string {
+		defer close(a.stored)
+		if err := <-asked; err != nil {
+			return "it could not be asked for"
+		}
+		return c.await(ctx, a)
 	}
+}
+
+// await waits for the decision about a call: "" for yes, or the reason for no.
+func (c *carrier) await(ctx context.Context, a *ask) string {
 	reason := "expired"
-	timer := time.NewTimer(a.Deadline.Sub(now))
+	timer := time.NewTimer(a.Deadline.Sub(c.r.moment()))
 	defer timer.Stop()
 	select {
 	case yes := <-a.answer:
@@ -64,7 +74,7 @@ func (c *carrier) Approve(ctx context.Context, t run.ToolRequest) string {
 	if err := <-c.change(func(r *Run) {
 		c.asks = slices.DeleteFunc(c.asks, func(other *ask) bool { return other == a })
 		c.waiting(r)
-	}, ApprovalResolved, Resolved{CallID: t.ID, Approved: reason == "approved", Reason: reason}); err != nil {
+	}, ApprovalResolved, Resolved{CallID: a.CallID, Number: a.Number, Approved: reason == "approved", Reason: reason}); err != nil {
 		return "the run is being stopped" // a decision that was not stored is not acted on
 	}
 	switch reason {

@@ -3,6 +3,8 @@ package live_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -136,6 +138,36 @@ func TestApprovals(t *testing.T) {
 		h.follow(rec.ID, 0)
 		if tool.ran.Load() != 1 {
 			t.Errorf("the tool was run %d times, want once", tool.ran.Load())
+		}
+	})
+}
+
+// TestApprovalsAreInOrder: calls that run concurrently are asked about in the model's order, and keep their numbers when
+// others are decided.
+func TestApprovalsAreInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.model.script, h.tools = calls(6), &shell{} })
+		defer h.end()
+		rec := h.start(h.spec("s", "List my files."))
+		synctest.Wait()
+		numbers := func() (out []string) {
+			for _, a := range h.record(rec.ID).Approvals {
+				out = append(out, fmt.Sprint(a.CallID, " ", a.Number, " of ", a.Of))
+			}
+			return out
+		}
+		all := []string{"call_a 1 of 6", "call_b 2 of 6", "call_c 3 of 6", "call_d 4 of 6", "call_e 5 of 6", "call_f 6 of 6"}
+		if got := numbers(); !slices.Equal(got, all) {
+			t.Errorf("got %q, want %q", got, all)
+		}
+		for _, call := range []string{"call_b", "call_a"} {
+			if _, err := h.registry.Approve(t.Context(), alice(), rec.ID, call, true); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := numbers(); !slices.Equal(got, all[2:]) {
+			t.Errorf("after two decisions got %q, want %q", got, all[2:])
 		}
 	})
 }

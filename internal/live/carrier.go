@@ -44,6 +44,7 @@ type carrier struct {
 	mu      sync.Mutex
 	rec     Run // the row as it is to be stored
 	asks    []*ask
+	asked   int // calls in this attempt; only the turn changes it
 	leaving bool
 	ended   bool // nothing more is stored
 }
@@ -370,5 +371,5 @@ func failureOf(err, cause error) *Failure {
 	if !ok {
 		return &Failure{Kind: fault.Internal, Code: "internal_error", Message: fault.MessageOf(err)}
 	}
-	return &Failure{Kind: f.Kind, Code: f.Code, Message: f.Msg, Param: f.Param, Status: f.Status, RetryAfter: f.RetryAfter}
+	return &Failure{Kind: f.Kind, Code: f.Code, Message: f.Msg, Foreign: f.Foreign, Param: f.Param, Status: f.Status, RetryAfter: f.RetryAfter}
 }

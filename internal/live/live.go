@@ -119,6 +119,10 @@ type Approval struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Deadline is when the call counts as denied.
 	Deadline time.Time `json:"deadline"`
+	// Number counts the calls of the turn that people were asked about, from 1, in the model's order. Of is how many
+	// calls of the same answer of the model need an approval.
+	Number int `json:"number"`
+	Of     int `json:"of"`
 }
 
 // Failure is a fault as it is stored: only what is safe to show.
@@ -126,6 +130,7 @@ type Failure struct {
 	Kind       fault.Kind    `json:"kind"`
 	Code       string        `json:"code,omitempty"`
 	Message    string        `json:"message"`
+	Foreign    bool          `json:"foreign,omitempty"` // Message has words of the upstream
 	Param      string        `json:"param,omitempty"`
 	Status     int           `json:"status,omitempty"` // of the upstream
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
@@ -133,7 +138,9 @@ type Failure struct {
 
 // Fault returns the failure as an error.
 func (f *Failure) Fault() *fault.Error {
-	return &fault.Error{Kind: f.Kind, Code: f.Code, Msg: f.Message, Param: f.Param, Status: f.Status, RetryAfter: f.RetryAfter}
+	return &fault.Error{
+		Kind: f.Kind, Code: f.Code, Msg: f.Message, Foreign: f.Foreign, Param: f.Param, Status: f.Status, RetryAfter: f.RetryAfter,
+	}
 }
 
 // EventType names what happened.
@@ -213,6 +220,7 @@ type ToolCall struct {
 // Resolved are the data of [ApprovalResolved].
 type Resolved struct {
 	CallID   string `json:"call_id"`
+	Number   int    `json:"number"`
 	Approved bool   `json:"approved"`
 	Reason   string `json:"reason"` // approved, denied, expired, stopped
 }

@@ -113,7 +113,7 @@ func (s *State) shed() {
 		}
 	}
 	round := s.shelf.round // records remember the rounds in which they were considered
-	s.shelf, s.pool, s.list, s.read, s.tops = newShelf(), nil, nil, nil, tops{}
+	s.shelf, s.pool, s.later, s.list, s.read, s.tops = newShelf(), nil, nil, nil, nil, tops{}
 	s.lists = newLists()
 	s.derived.drop()
 	s.shelf.round = round

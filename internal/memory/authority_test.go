@@ -14,6 +14,7 @@ func TestOutranks(t *testing.T) {
 	t.Parallel()
 	user, tool, assistant := Source{Role: session.User}, Source{Role: session.Tool}, Source{Role: session.Assistant}
 	bob, ann := Source{Role: session.User, Speaker: "Bob"}, Source{Role: session.User, Speaker: "Ann"}
+	program := Source{Role: session.Assistant, Speaker: "mem0"}
 	const was, now = "My name is Carl. We use Postgres for the database.", "My name is Mallory. We switched from Postgres to Oracle for the database."
 	for name, c := range map[string]struct {
 		was, now Source
@@ -23,6 +24,8 @@ func TestOutranks(t *testing.T) {
 		"user, named speaker": {user, bob, false}, "named speaker, user": {bob, user, true}, "named speaker, the same": {bob, bob, true},
 		"named speaker, another": {bob, ann, false}, "named speaker, tool": {bob, tool, false},
 		"tool, user": {tool, user, true}, "tool, named speaker": {tool, bob, true}, "tool, tool": {tool, tool, true},
+		"user, program": {user, program, false}, "tool, program": {tool, program, false}, "program, program": {program, program, false},
+		"program, user": {program, user, true},
 	} {
 		s := NewState()
 		for seq, said := range []struct {
@@ -30,7 +33,9 @@ func TestOutranks(t *testing.T) {
 			text string
 		}{{c.was, was}, {c.now, now}} {
 			d := spoken(int64(seq), said.by.Role, said.text)
-			d.Speaker = said.by.Speaker
+			if d.Speaker = said.by.Speaker; said.by == program {
+				d.Note = ProgramNote
+			}
 			s.Learn(Distill(d, nil))
 		}
 		current := false

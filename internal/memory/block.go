@@ -107,9 +107,9 @@ func (s *State) answers(ids []FactID) []*record {
 
 // tip follows the replacements of a fact to the current one.
 func (s *State) tip(k *record) *record {
-	for k.SupersededBy != "" {
-		next := s.named(k.SupersededBy)
-		if next == nil || next.Number <= k.Number {
+	for range longestChain {
+		next := s.successor(k, s.named)
+		if next == nil {
 			break
 		}
 		k = next

@@ -70,6 +70,7 @@ type distiller struct {
 	toks       []token
 	sentences  []reading
 	quotations []span
+	erased     int  // how many of its sentences were erased
 	mine       span // the part of the text that holds the person's own words
 	pasted     int  // where text of others begins
 	tenor      *tenor
@@ -81,10 +82,12 @@ type distiller struct {
 // message reads the sentences one by one.
 func (x *distiller) message() {
 	x.readSentences()
-	switch x.d.Role {
-	case session.Assistant:
+	switch role := x.d.Role; {
+	case x.ofProgram():
+		x.ofMemories()
+	case role == session.Assistant:
 		x.ofAssistant()
-	case session.Tool:
+	case role == session.Tool:
 		x.ofTool()
 	default:
 		for i := range x.sentences {
@@ -100,18 +103,20 @@ const maxSentence = 1000
 // readSentences parses the sentences of the person's own part of the message. Code, data
 // and sentences with secrets are left out.
 func (x *distiller) readSentences() {
-	x.mine = ownPart(x.d.Text)
-	x.quotations = quotations(x.d.Text)
-	x.pasted = pastedFrom(x.d.Text)
+	x.mine, x.pasted = span{0, len(x.d.Text)}, len(x.d.Text)
+	plain := mention.Unmarked(x.d.Text)
+	if !x.ofProgram() {
+		x.mine, x.quotations, x.pasted = ownPart(plain), quotations(plain), pastedFrom(plain)
+	}
 	dates := language.Dates(x.d.Text, x.d.SaidAt)
 	all := language.Sentences(x.d.Text[x.mine.start:x.mine.end])
 	x.sentences = make([]reading, 0, min(len(all), 64))
-	asked, armoured, erased, firstLine := false, false, false, strings.IndexByte(x.d.Text, '\n')
+	asked, armoured, erased, firstLine := false, false, false, strings.IndexByte(plain, '\n')
 	for _, s := range all {
 		s.Start, s.End = s.Start+x.mine.start, s.End+x.mine.start
 		text := x.d.Text[s.Start:s.End]
 		if mention.Emptied(text) {
-			erased = true
+			erased, x.erased = true, x.erased+1
 			continue
 		}
 		armoured = inPrivateKey(text, armoured)
@@ -124,29 +129,30 @@ func (x *distiller) readSentences() {
 		if !r.read() {
 			continue
 		}
-		r.fresh, erased = erased, false
+		r.apart, erased = erased, false
 		r.dates, dates = datesIn(dates, s.Start, s.End)
 		r.findReason()
 		r.foreign = x.isQuoted(s)
 		r.signs = r.theSigns()
 		r.signs.set(signBelowRequest, asked)
 		r.signs.set(signBullet, isBullet(x.d.Text, s.Start))
-		r.signs.set(signOpens, len(x.sentences) == 0)
+		r.signs.set(signOpens, x.said() == 0)
 		asked = asked || r.signs.hasAny(requests)
 		if s.Start < firstLine {
-			x.pasted = min(x.pasted, pastedBelow(x.d.Text, asked || r.signs.hasAny(signsOf(signThis, signPlease, signSeeks))))
+			x.pasted = min(x.pasted, pastedBelow(plain, asked || r.signs.hasAny(signsOf(signThis, signPlease, signSeeks))))
 		}
 		x.sentences = append(x.sentences, r)
 	}
 	for i := range x.sentences {
+		x.sentences[i].partial = x.erased > 0
 		s := &x.sentences[i].signs
-		s.set(signAlone, len(x.sentences) == 1)
+		s.set(signAlone, x.said() == 1)
 		s.set(signRequested, asked)
 		s.set(signPasted, x.pasted < len(x.d.Text))
 		s.set(signBelowColon, i > 0 && x.sentences[i-1].signs.has(signColon))
 	}
 	if x.d.Role == session.User {
-		x.tenor = tenorOf(x.d.Text[x.mine.start:x.mine.end], x.sentences)
+		x.tenor = tenorOf(plain[x.mine.start:x.mine.end], x.sentences)
 	}
 }
 
@@ -230,8 +236,14 @@ func (r *reading) isWorth() bool {
 	if r.fresh {
 		return true
 	}
-	says := r.lead+phraseLength(r.toks, r.lead, tagFiller) < r.stop
-	return r.worth >= worthAt && says && !r.isWord()
+	says, least := r.lead+phraseLength(r.toks, r.lead, tagFiller) < r.stop, float32(worthAt)
+	switch {
+	case r.partial:
+		least = partialAt
+	case r.practises():
+		least = practiceAt
+	}
+	return r.worth >= least && says && !r.isWord() && !r.salutes()
 }
 
 // isWord reports whether a sentence is a word alone: "Two." It states nothing unless it

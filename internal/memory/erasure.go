@@ -30,6 +30,9 @@ type Erasure struct {
 	// Plain says that the words were hashed like in earlier versions: in lower case,
 	// without folding.
 	Plain bool
+	// Whole says that the thing was forgotten as a whole word only. The tables of a store do not tell it: an import compares whole
+	// words in any case.
+	Whole bool
 	At    time.Time
 }
 
@@ -41,7 +44,7 @@ func NewErasure(o owner.Owner, about *mention.Thing, at time.Time) Erasure {
 	if isLetter(strings.Join(words, "")) {
 		words = nil
 	}
-	return Erasure{Hash: hashWords(o, words), Words: len(words), At: at}
+	return Erasure{Hash: hashWords(o, words), Words: len(words), Whole: about.Whole(), At: at}
 }
 
 // isLetter reports whether a text is one letter or digit of a writing with spaces.
@@ -82,6 +85,14 @@ func FindErased(o owner.Owner, text string, erasures []Erasure) []Erased {
 	return out
 }
 
+// NamesErased reports whether an id or a session key names a forgotten thing. counts reports whether a place of the
+// id counts.
+func NamesErased(o owner.Owner, id string, erasures []Erasure, counts func(id string, at mention.Span) bool) bool {
+	named := false
+	eachErased(o, id, erasures, func(at mention.Span, _ Hash) { named = named || counts(id, at) })
+	return named
+}
+
 // eachErased visits the mentions of forgotten things in a text.
 func eachErased(o owner.Owner, text string, erasures []Erasure, visit func(at mention.Span, of Hash)) {
 	for _, sought := range byForm(erasures) {
@@ -89,7 +100,7 @@ func eachErased(o owner.Owner, text string, erasures []Erasure, visit func(at me
 			for i := 0; i+sought.words <= len(words); i++ {
 				window := words[i : i+sought.words]
 				span := mention.Span{Start: window[0].Start, End: window[len(window)-1].End}
-				if of, is := sought.has(o, window); is && !mention.ByChance(text, span) {
+				if of, is := sought.has(o, window); is && !mention.Made(text, span) {
 					visit(span, of)
 				}
 			}

@@ -59,6 +59,9 @@ type Source struct {
 // Place is where the message stands.
 func (s *Source) Place() Place { return Place{Root: s.Root, Seq: s.Seq} }
 
+// OfProgram reports whether another program said it: an assistant with a name, as imported memories have.
+func (s *Source) OfProgram() bool { return s.Role == session.Assistant && s.Speaker != "" }
+
 // Fact is one retained statement.
 type Fact struct {
 	ID     FactID
@@ -77,6 +80,8 @@ type Fact struct {
 	// Replaces is the fact that a person marked as replaced by this one. It is not
 	// stored: the link to the replaced fact is.
 	Replaces FactID
+	// EndedBy is an older fact that has ended this one already. It is not stored: SupersededBy is.
+	EndedBy FactID
 	// Because is the verbatim reason in the same sentence; "" for none.
 	Because string
 	// SaidAt is the time of the message; relative dates were resolved against it.
@@ -108,6 +113,7 @@ type LinkKind string
 const (
 	Supersedes LinkKind = "supersedes" // this replaced the other
 	Perhaps    LinkKind = "perhaps"    // this perhaps replaced the other; both hold
+	Superseded LinkKind = "superseded" // this had replaced the other, until one that was said between them was stored
 	Answers    LinkKind = "answers"    // this replies to the other, which the assistant said
 )
 

@@ -16,7 +16,7 @@ var moodRows = []kindRow{
 	{kind: Hypothetical, all: signsOf(signHedge), none: signsOf(signTold)},
 	{kind: ThirdParty, all: signsOf(signHearsay), any: signsOf(signSpeech, signOpinion, signUses, signTurns, signLikes)},
 	{kind: ThirdParty, all: signsOf(signOther, signLikes)},
-	{kind: ThirdParty, all: signsOf(signOther, signPerson, signTechnology)},
+	{kind: ThirdParty, all: signsOf(signOther, signPerson, signTechnology), none: signsOf(signSelf)},
 }
 
 // kindRows are the kinds of what is asserted, in their order; never written.

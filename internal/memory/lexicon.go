@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
@@ -95,6 +97,11 @@ func (l *lexicon) eachLine(file string, f func(name string, items []string)) {
 // addTagged adds the items of one tag, and the forms of those marked as verbs.
 func (l *lexicon) addTagged(name string, items []string) {
 	if strings.HasPrefix(name, "foreign ") {
+		if strings.HasSuffix(name, " end") { // the end of a syllable of Hangul is compared alone
+			for i := range items {
+				items[i] = norm.NFD.String(items[i])
+			}
+		}
 		l.foreign[name] = items
 		return
 	}

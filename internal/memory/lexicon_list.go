@@ -17,12 +17,31 @@ const (
 	listRhythm
 	listSoftening
 	listEverything
+	listDefinite
+	listPossessive
+	listNoThing
+	listMyself
+	listIs
+	listDwells
+	listLeads
+	listLinking
+	listPlace
+	listOrigin
+	listHour
+	listUnsettled
+	listOne
+	listSeveral
+	listComplement
+	listSalutation
+	listSpokenTo
+	listPractice
 )
 
 // wordLists are the names of the lists in lists.txt; never written.
 var wordLists = [...]string{
 	"commit", "lead", "manner", "noting", "particular", "no job", "whole", "leading",
-	"rhythm", "softening", "everything",
+	"rhythm", "softening", "everything", "definite", "possessive", "no thing", "myself", "is", "dwells", "leads", "linking", "place", "origin",
+	"hour", "unsettled", "one", "one of several", "complement", "salutation", "spoken to", "practice",
 }
 
 // addList adds the words of a list.

@@ -28,23 +28,29 @@ const (
 type candidate struct {
 	fact   *record
 	values linkValues
+	single singleValues
 	cosine float32 // of the meanings
 }
 
-// candidates lists the current facts that a new one may end, with their features. The new
-// one is not indexed yet.
+// candidates lists the facts that a new one may end, with their features: those that held when it was said. Others
+// that it meets, and that were said after it and may end it, are in later then.
 func (s *State) candidates(now *record) []candidate {
-	g, terms := s.signature(now), s.rareTerms(now)
-	p := pool{s: s, now: now, out: s.pool[:0]}
+	terms := s.rareTerms(now)
+	p := pool{s: s, now: now, out: s.pool[:0], later: s.later[:0]}
 	s.sources(now, &terms, p.add, p.alike)
-	s.pool = p.out
+	s.pool, s.later = p.out, p.later
 	for i := range p.out {
-		c := &p.out[i]
-		s.compare(c.fact, now, &terms, &c.values)
-		c.cosine = max(0, s.signature(c.fact).vector.Cosine(&g.vector))
+		s.weighOne(&p.out[i], now, &terms)
 	}
 	rank(p.out)
 	return p.out
+}
+
+// weighOne sets the features of a candidate that do not depend on the others.
+func (s *State) weighOne(c *candidate, now *record, terms *rareTerms) {
+	s.compare(c.fact, now, terms, &c.values)
+	s.compareSingle(c, now, &terms.value)
+	c.cosine = max(0, s.signature(c.fact).vector.Cosine(&s.signature(now).vector))
 }
 
 // sources calls keyed for the keys by which the candidates for a new fact are found, and
@@ -65,23 +71,33 @@ func (s *State) sources(now *record, terms *rareTerms, keyed func(k key, most in
 	}
 }
 
-// rareTerms are the terms of a new fact: how rare each is in the scope, and the weights
-// without that.
+// rareTerms are the terms of a new fact: how rare each is in the scope, the weights without
+// that, and the value that it gives.
 type rareTerms struct {
 	of    [maxTerms]rareTerm
 	plain weights
+	value valuation
 }
 
 // rareTerms tells how rare the terms of a new fact are.
 func (s *State) rareTerms(now *record) (terms rareTerms) {
 	g := s.signature(now)
-	terms.plain = g.weigh()
+	terms.plain, terms.value = g.weigh(), s.valuationOf(&now.Fact)
+	own := 0 // the fact itself, if it is indexed already
+	if now.Kind.Asserted() && s.entered(now) {
+		own = 1
+	}
 	for k := range g.terms[:g.numTerms] {
 		t := &g.terms[k]
-		facts := s.count(keyOf(termKey, t.stem))
+		facts := s.count(keyOf(termKey, t.stem)) - own
 		terms.of[k] = rareTerm{facts: facts, weight: terms.plain.of[k] * s.rarity(facts)}
 	}
 	return terms
+}
+
+// entered reports whether a fact is indexed. One that only serves to compare has no number.
+func (s *State) entered(k *record) bool {
+	return k.Number > 0 && (k.Number <= s.rested || len(s.order) > 0 && k.Number <= s.order[len(s.order)-1])
 }
 
 // rareTerm is how rare a term of a new fact is: the number of facts with it, and its
@@ -137,7 +153,7 @@ func rank(all []candidate) {
 
 // newer is the newer one of two facts, the first of which may be nil.
 func newer(a, b *record) *record {
-	if a == nil || a.Number < b.Number {
+	if a == nil || b.after(a) {
 		return b
 	}
 	return a
@@ -151,6 +167,8 @@ type pool struct {
 	s   *State
 	now *record
 	out []candidate
+	// later are facts that were said after the new one and may end it.
+	later []*record
 }
 
 // add adds the newest current facts with a key. It asks for as many as prefetch has, and for twice
@@ -188,7 +206,14 @@ func (p *pool) take(at, most int) (next, left int) {
 // put adds a fact unless it cannot be ended by the new one. It returns whether the fact is
 // in.
 func (p *pool) put(was *record) bool {
-	if was == p.now || !was.Current() || !was.Kind.Asserted() {
+	if was == p.now {
+		return false
+	}
+	if was.after(p.now) {
+		p.putLater(was)
+		return false
+	}
+	if !was.Kind.Asserted() || !p.s.heldBefore(was, p.now) {
 		return false
 	}
 	if within(&was.Source, &p.now.Source) || within(&p.now.Source, &was.Source) || !outranks(&p.now.Source, &was.Source) {
@@ -198,6 +223,13 @@ func (p *pool) put(was *record) bool {
 		p.out = append(p.out, candidate{fact: was})
 	}
 	return true
+}
+
+// putLater notes a fact that was said after the new one, if it may end that.
+func (p *pool) putLater(k *record) {
+	if len(p.later) < maxCandidates && p.s.endsEarlier(k, p.now) && !slices.Contains(p.later, k) {
+		p.later = append(p.later, k)
+	}
 }
 
 // within reports whether one source is part of the words of another.
@@ -256,6 +288,8 @@ func (s *State) nearest(now *record, most int) []glimpse {
 type LinkPair struct {
 	Older, Newer Fact
 	Values       []float32
+	// Single are the values of [SingleFeatures]; none of a pair that is judged by Values alone.
+	Single []float32
 }
 
 // LinkFeatures are the names of the features by which the state links facts.
@@ -268,7 +302,11 @@ func (s *State) LinkPairs(facts []Fact) []LinkPair {
 	for _, k := range s.hold(facts) {
 		if k.mayEnd() {
 			for _, c := range s.candidates(k) {
-				out = append(out, LinkPair{c.fact.Fact, k.Fact, slices.Clone(c.values[:])})
+				pair := LinkPair{Older: c.fact.Fact, Newer: k.Fact, Values: slices.Clone(c.values[:])}
+				if c.single.compared() {
+					pair.Single = slices.Clone(c.single[:])
+				}
+				out = append(out, pair)
 			}
 		}
 		s.enter(k)
@@ -318,6 +356,18 @@ func (s *State) replaced(now *record) (ended, doubted []*record) {
 	if !now.mayEnd() {
 		return ended, nil
 	}
+	ended, doubted = s.judged(now, ended)
+	if was := s.meant(now); was != nil && !slices.Contains(ended, was) && !slices.Contains(doubted, was) {
+		doubted = append(doubted, was)
+	}
+	slices.SortFunc(ended, byNumber)
+	slices.SortFunc(doubted, byNumber)
+	return ended, doubted
+}
+
+// judged adds to some facts those that a new one ends by what it says, and lists those that it perhaps ends.
+func (s *State) judged(now *record, also []*record) (ended, doubted []*record) {
+	ended = also
 	for _, c := range s.likely(now) {
 		switch {
 		case slices.Contains(ended, c.fact):
@@ -327,11 +377,6 @@ func (s *State) replaced(now *record) (ended, doubted []*record) {
 			doubted = append(doubted, c.fact)
 		}
 	}
-	if was := s.meant(now); was != nil && !slices.Contains(ended, was) && !slices.Contains(doubted, was) {
-		doubted = append(doubted, was)
-	}
-	slices.SortFunc(ended, byNumber)
-	slices.SortFunc(doubted, byNumber)
 	return ended, doubted
 }
 
@@ -345,7 +390,7 @@ type scored struct {
 func (s *State) likely(now *record) (out []scored) {
 	all, model := s.candidates(now), linkModel()
 	for i := range all {
-		score, reached := model.Reach(all[i].values[:], perhapsScore)
+		score, reached := all[i].score(model)
 		if !reached {
 			continue
 		}

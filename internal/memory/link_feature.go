@@ -90,6 +90,7 @@ var (
 
 // pairing compares an older statement with a newer one.
 type pairing struct {
+	l        *lexicon
 	was, now *signature
 	rare     *rareTerms // of the newer statement
 	older    weights    // of the older statement
@@ -101,7 +102,7 @@ type pairing struct {
 // compare sets the features that depend on the two facts alone. rare are the newer fact's
 // terms.
 func (s *State) compare(was, now *record, rare *rareTerms, v *linkValues) {
-	p := pairing{was: s.signature(was), now: s.signature(now), rare: rare, v: v}
+	p := pairing{l: s.l, was: s.signature(was), now: s.signature(now), rare: rare, v: v}
 	p.older = p.was.weigh()
 	p.match()
 	p.words()
@@ -330,18 +331,6 @@ func (p *pairing) otherDay() bool {
 		}
 	}
 	return p.was.numDays > 0 && p.now.numDays > 0
-}
-
-// slot compares the slots of two facts. A newer fact that only remarks on the thing, or
-// adds to it, gives no other value.
-func (p *pairing) slot(was, now *Fact) {
-	remarks := p.was.valued() && !p.now.valued() && !p.now.cues.any(endCues|negationCues)
-	figureless := p.was.numFigures > 0 && p.now.numFigures == 0
-	if remarks || figureless || p.now.cues.any(alsoCues) || now.Attribute == "" {
-		return
-	}
-	slot := now.Subject == was.Subject && now.Attribute == was.Attribute
-	p.v.when(sameSlot, slot && now.Value != was.Value)
 }
 
 // cues sets the features of cues, and their products with others.

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // TestStatePerhaps marks a fact that another perhaps replaced, as long as that one holds.
@@ -42,8 +44,7 @@ func TestStatePerhaps(t *testing.T) {
 func TestLearnBounded(t *testing.T) {
 	t.Parallel()
 	s := bigState(2000)
-	d := said("The alpha beta limit0 is 17 MB because the pi box is small.")
-	d.Seq = 100000
+	d := spoken(100000, session.User, "The alpha beta limit0 is 17 MB because the pi box is small.")
 	for _, f := range Distill(d, nil) {
 		if n := len(s.LinkPairs([]Fact{f})); n == 0 || n > maxCandidates {
 			t.Errorf("got %d candidates, want some, and at most %d", n, maxCandidates)

@@ -37,7 +37,11 @@ func (s *State) readTips(facts []*record) {
 	for range linkedDeep { // few chains are longer, and a fact that is not there is asked for again
 		var missing []FactID
 		for i, k := range facts {
-			for next := s.byID[k.SupersededBy]; next != nil && next.Number > k.Number; next = s.byID[k.SupersededBy] {
+			for range longestChain {
+				next := s.successor(k, func(id FactID) *record { return s.byID[id] })
+				if next == nil {
+					break
+				}
 				k = next
 			}
 			facts[i] = k

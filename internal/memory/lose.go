@@ -28,8 +28,8 @@ func (s *State) ofMessages(ids []int64) []*record {
 }
 
 // apart reports whether the other facts of a state do not depend on some, which are given by
-// rising number. A fact refers to older facts only, so those after the first one may depend
-// on it, and those to which they refer.
+// rising number. Those after the first one may depend on it, those to which they refer, and those that were said later and
+// refer to them.
 func (s *State) apart(lost []*record) bool {
 	if len(lost) == 0 {
 		return true
@@ -47,8 +47,18 @@ func (s *State) apart(lost []*record) bool {
 				return false
 			}
 		}
+		for _, id := range [...]FactID{k.SupersededBy, k.DoubtedBy} {
+			if by := s.named(id); by != nil && !gone[id] && by.leadsTo(k.ID) {
+				return false
+			}
+		}
 	}
 	return true
+}
+
+// leadsTo reports whether a fact has a link to another.
+func (k *record) leadsTo(id FactID) bool {
+	return slices.ContainsFunc(k.Links, func(l Link) bool { return l.To == id })
 }
 
 // countFrom is how many facts have a number or a higher one, at most most.

@@ -34,8 +34,10 @@ type reading struct {
 	dates []language.Date
 	// signs are its properties, set once the rest is.
 	signs signs
-	// fresh says that it follows a retraction of what was said before, or words that were erased.
+	// fresh says that it follows a retraction of what was said before.
 	fresh bool
+	// apart says that the words before it were erased, and partial that some words of its message were.
+	apart, partial bool
 	// corrects is the retraction of which it says what is so instead; "" for none.
 	corrects FactID
 	// foreign says that it is in words of another person: quoted.

@@ -14,8 +14,11 @@ func (x *distiller) reply(r *reading) bool {
 	if len(x.before) == 0 || x.before[0].Role != session.Assistant || r.stop > 24 || r.signs.has(signAsks) {
 		return false
 	}
+	if r.apart { // what replied was erased
+		return false
+	}
 	agrees := accepts(r)
-	if !agrees && (len(x.sentences) > 1 || !isBareAnswer(r)) {
+	if !agrees && (x.said() > 1 || !isBareAnswer(r)) {
 		return false
 	}
 	asked, found := x.askedIn(&x.before[0], agrees)
@@ -33,7 +36,7 @@ func (x *distiller) reply(r *reading) bool {
 		f.When = Interval{From: r.dates[0].From, To: r.dates[0].To}
 	}
 	x.add(f)
-	return len(x.sentences) == 1
+	return x.said() == 1
 }
 
 // askedIn is the last proposal of the assistant's message, or its last question that asks

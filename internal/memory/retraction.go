@@ -143,7 +143,7 @@ func withdrawable(list []*record) []*record {
 }
 
 // aboutThing are the newest facts that have all words of the thing that a retraction names, and
-// that it may end, the newest first.
+// that it may end, the last said first.
 func (s *State) aboutThing(by *record) (out []*record) {
 	words := stems(by.Value)
 	if len(words) == 0 {
@@ -156,10 +156,12 @@ func (s *State) aboutThing(by *record) (out []*record) {
 		}
 	}
 	for _, k := range s.facts(s.newest(nil, rarest, newestFacts)) {
-		if k.withdrawable() && outranks(&by.Source, &k.Source) && covers(stems(k.Statement), words) {
+		if k.withdrawable() && covers(stems(k.Statement), words) {
 			out = append(out, k)
 		}
 	}
+	out = endable(out, by)
+	slices.SortFunc(out, func(a, b *record) int { return compareSaid(b, a) })
 	return out
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // sign is a property of a sentence that can be named. Whether a sentence is worth keeping
@@ -155,7 +157,7 @@ func (r *reading) theSigns() signs {
 		s.set(signIWithin, s.has(signIWithin) || i > r.from && t.is(tagI, tagWe, tagMy, tagOur))
 		s.set(signQuestionWithin, s.has(signQuestionWithin) || i > r.lead && r.asksAt(i))
 		s.set(signThis, s.has(signThis) || t.low == "this" || t.low == "these")
-		s.set(signLike, s.has(signLike) || i > r.lead && t.low == "like" && !t.capital)
+		s.set(signLike, s.has(signLike) || r.compares(i))
 	}
 	for i := range tagSigns {
 		s.set(tagSigns[i].sign, s.has(tagSigns[i].sign) || all.any(tagSigns[i].tags))
@@ -172,6 +174,16 @@ func (r *reading) theSigns() signs {
 	return s
 }
 
+// compares reports whether token i is "like" and compares. In "I like chess" it is a verb.
+func (r *reading) compares(i int) bool {
+	if i == r.lead || r.toks[i].low != "like" || r.toks[i].capital {
+		return false
+	}
+	before := &r.toks[i-1]
+	subject := before.is(tagI, tagWe, tagYou, tagHe, tagAux) && !before.is(tagBe)
+	return !subject || r.tasteAt() != i
+}
+
 // openingSigns reads the signs of the words that a sentence opens with.
 func (s *signs) openingSigns(r *reading) {
 	first := &r.toks[r.lead]
@@ -180,14 +192,14 @@ func (s *signs) openingSigns(r *reading) {
 	s.set(signHearsay, r.hearsay())
 	s.set(signLabel, r.label)
 	s.set(signLets, first.low == "let's" || first.low == "lets" || first.low == "let" || first.low == "back")
-	s.set(signLikes, r.likes())
+	s.set(signLikes, r.tasteAt() >= 0)
 	s.set(signElided, r.elided())
 	s.set(signItOpens, first.is(tagIt))
 	s.set(signAsks, r.endsAsking())
 	s.set(signOpensQuestion, r.opensQuestion())
 	s.set(signIf, first.is(tagIf) && first.low != "had")
 	s.set(signHedge, r.hedges())
-	s.set(signSelf, r.tellsSelf() || r.describesSelf() || r.ownPerson())
+	s.set(signSelf, r.tellsSelf() || r.describesSelf() || r.ownPerson() || r.namesOwn())
 	at := r.orderAt(r.lead)
 	s.set(signCommand, r.isCommand(at, tagCommand))
 	s.set(signTask, r.isCommand(at, tagTask))
@@ -244,7 +256,7 @@ func (r *reading) counted(i int) bool {
 	return false
 }
 
-// endsAsking reports whether a sentence ends with a question mark.
+// endsAsking reports whether a sentence ends with a question mark, or with a word that asks.
 func (r *reading) endsAsking() bool {
 	for i := len(r.toks) - 1; i >= 0 && r.toks[i].kind == markToken; i-- {
 		switch r.toks[i].low {
@@ -252,8 +264,24 @@ func (r *reading) endsAsking() bool {
 			return true
 		}
 	}
-	return false
+	return AsksAtEnd(r.text[r.Start:r.End])
 }
+
+// AsksAtEnd reports whether a sentence ends with a word that makes a question of it, as a verb does in Japanese and
+// Korean. Nothing else there may say that the sentence asks.
+func AsksAtEnd(sentence string) bool {
+	end := strings.TrimRightFunc(sentence, func(r rune) bool { return !unicode.IsLetter(r) })
+	if last, _ := utf8.DecodeLastRuneInString(end); !unicode.In(last, unicode.Hangul, unicode.Hiragana, unicode.Han) {
+		return false
+	}
+	end = norm.NFD.String(strings.ToValidUTF8(end[max(0, len(end)-longestEnd):], ""))
+	ends := func(word string) bool { return strings.HasSuffix(end, word) }
+	l := theLexicon()
+	return slices.ContainsFunc(l.foreign["foreign question end"], ends) && !slices.ContainsFunc(l.foreign["foreign no question end"], ends)
+}
+
+// longestEnd is how much of a sentence [AsksAtEnd] reads, in bytes.
+const longestEnd = 48
 
 // asksAt reports whether the words of a question are at token i: "in bash how do I".
 func (r *reading) asksAt(i int) bool {

@@ -41,22 +41,41 @@ func (r *reading) hearsay() bool {
 	return false
 }
 
-// likes reports whether a sentence states a taste, and no wish of the moment: "I'd like to
-// book a table", "I love how you did that".
-func (r *reading) likes() bool {
+// tasteAt is the word by which a sentence states a taste, and no wish of the moment: "I'd like to
+// book a table", "I love how you did that". It is -1 if the sentence states none.
+func (r *reading) tasteAt() int {
 	at := r.first(r.from, min(r.from+8, r.to), tagLikes, tagHates)
 	if at < 0 {
-		return false
+		return -1
 	}
 	if r.toks[at].is(tagHates) || r.toks[at].is(tagAttribute) || r.toks[r.from].is(tagMy) {
-		return true
+		return at
 	}
 	prev := &r.toks[max(at-1, r.from)]
 	if momentary := prev.is(tagFirm) || prev.is(tagBe) || prev.low == "would" || strings.HasSuffix(prev.low, "'d"); momentary && r.toks[at].low != "prefer" && r.toks[at].low != "rather" {
-		return false
+		return -1
 	}
 	next := at + max(1, phraseLength(r.toks, at, tagLikes))
-	return next < r.stop && !r.toks[next].is(tagYou, tagWh, tagIf) && (!r.toks[next].is(tagIt) || r.toks[next].is(tagDet))
+	if next >= r.stop || r.pointsOut(next) || r.toks[next].is(tagYou, tagWh, tagIf) {
+		return -1
+	}
+	if it := &r.toks[next]; it.is(tagIt) && !it.is(tagDet) {
+		return -1
+	}
+	return at
+}
+
+// pointsOut reports whether what stands from token i on is one of what lies at hand: "that", "the second one".
+func (r *reading) pointsOut(i int) bool {
+	if r.toks[i].is(tagIt) && (i+1 == r.stop || r.toks[i+1].kind == markToken) {
+		return true
+	}
+	for k := i; k < min(i+3, r.stop) && r.toks[k].kind == wordToken; k++ {
+		if r.toks[k].low == "one" || r.toks[k].low == "ones" {
+			return r.toks[i].is(tagDet)
+		}
+	}
+	return false
 }
 
 // tellsSelf reads "I'm 34", "I'm Maren" and "we're the platform team": the speakers say who
@@ -118,6 +137,29 @@ func (r *reading) ownPerson() bool {
 	}
 	return false
 }
+
+// namesOwn reads who a person with a name is to the speakers: "Milo is my cat", "Ana Lind is our landlady".
+func (r *reading) namesOwn() bool {
+	i := r.from
+	for i < r.stop && r.toks[i].capital && r.toks[i].entry == nil {
+		i++
+	}
+	if i == r.from || i > r.from+mostNamed || i+2 >= r.stop {
+		return false
+	}
+	if !r.toks[i].is(tagBe) || !r.toks[i+1].is(tagMy, tagOur) {
+		return false
+	}
+	for k := i + 2; k < min(i+2+mostNamed, r.stop); k++ {
+		if n := max(phraseLength(r.toks, k, tagRelation), phraseLength(r.toks, k, tagPet)); n > 0 {
+			return k+n >= r.stop || r.toks[k+n].kind == markToken || r.toks[k+n].entryHas(tagPrep)
+		}
+	}
+	return false
+}
+
+// mostNamed is how many words a name has at most, and how many describe a relation: "my best friend".
+const mostNamed = 3
 
 // definite reports whether a name, a figure or a profession stands at token i.
 func (r *reading) definite(i int) bool {

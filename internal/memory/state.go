@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"time"
 )
 
 // State is the facts of one scope in the order they were learnt. It marks those that still
@@ -29,15 +28,18 @@ type State struct {
 	learnt int
 	shelf  shelf
 	size   int64
+	// turned counts the links that facts were given after they were learnt.
+	turned int
 	// derived can be dropped at any time.
 	derived derived
 
-	pool []candidate // buffer for the facts that a new one is compared with
-	toks []token     // of text, the last one that was read
-	text string
-	list []glimpse // buffer for the facts of a key
-	read []*record // buffer for the records of some facts
-	tops tops      // buffer for the facts that a question finds
+	pool  []candidate // buffer for the facts that a new one is compared with
+	later []*record   // those found with them that were said after it
+	toks  []token     // of text, the last one that was read
+	text  string
+	list  []glimpse // buffer for the facts of a key
+	read  []*record // buffer for the records of some facts
+	tops  tops      // buffer for the facts that a question finds
 }
 
 // tokensOf are the tokens of a text. The slice is valid until the next call. A fact that
@@ -76,21 +78,7 @@ func (s *State) Learn(facts []Fact) Change {
 	fresh := s.hold(facts)
 	s.prefetch(fresh)
 	for _, now := range fresh {
-		ended, doubted := s.replaced(now)
-		for _, was := range ended {
-			s.supersede(was, now, changed)
-			if now.Kind == Retraction {
-				if s.returns(now) {
-					s.revive(was, changed)
-				}
-				continue
-			}
-			c.Reversals = append(c.Reversals, Reversal{Was: was.Fact, Now: now.Fact, Why: now.Because})
-		}
-		for _, was := range doubted {
-			s.doubt(was, now, changed)
-		}
-		s.enter(now)
+		c.Reversals = append(c.Reversals, s.learnOne(now, changed)...)
 	}
 	if len(fresh) > 0 {
 		c.Learned, c.Marks = make([]Fact, 0, len(fresh)), make([]Mark, 0, len(fresh)+len(changed))
@@ -109,13 +97,41 @@ func (s *State) Learn(facts []Fact) Change {
 	return c
 }
 
+// learnOne links a new fact with those before it and with those said after it, and indexes it.
+func (s *State) learnOne(now *record, changed map[*record]bool) (reversals []Reversal) {
+	s.later = s.later[:0]
+	ended, doubted := s.replaced(now)
+	for _, was := range ended {
+		s.supersede(was, now, changed)
+		if now.Kind == Retraction {
+			if s.returns(now) {
+				s.revive(was, changed)
+			}
+			continue
+		}
+		reversals = append(reversals, Reversal{Was: was.Fact, Now: now.Fact, Why: now.Because})
+	}
+	for _, was := range doubted {
+		s.doubt(was, now, changed)
+	}
+	s.end(now)
+	s.enter(now)
+	if len(s.later) > 0 && now.Kind.Asserted() && now.Current() {
+		s.yield(now, slices.Clone(s.later), changed)
+	}
+	return reversals
+}
+
 func byNumber(a, b *record) int { return cmp.Compare(a.Number, b.Number) }
 
 // Restore adds stored facts with their links and supersession. It does not look for
 // contradictions again.
 func (s *State) Restore(facts []Fact) {
-	for _, k := range s.hold(facts) {
+	fresh := s.hold(facts)
+	for _, k := range fresh {
 		k.DoubtedBy = "" // the doubter tells, if it still stands
+	}
+	for _, k := range fresh {
 		for _, link := range k.Links {
 			if was := s.named(link.To); was != nil {
 				s.restoreLink(link.Kind, was, k)
@@ -131,7 +147,9 @@ func (s *State) restoreLink(kind LinkKind, was, now *record) {
 	case Supersedes:
 		s.chain(was, now)
 	case Perhaps:
-		was.DoubtedBy = now.ID
+		if by := s.named(was.DoubtedBy); by == nil || now.after(by) {
+			was.DoubtedBy = now.ID
+		}
 		was.reread()
 	}
 }
@@ -297,21 +315,4 @@ func (s *State) facts(list []glimpse) []*record {
 		}
 	}
 	return kept
-}
-
-// asKnown makes facts current again if their replacement was not known at scope.AsOf.
-func asKnown(facts []Fact, scope Scope) []Fact {
-	if scope.AsOf.IsZero() {
-		return facts
-	}
-	known := make(map[FactID]bool, len(facts))
-	for i := range facts {
-		known[facts[i].ID] = true
-	}
-	for i := range facts {
-		if f := &facts[i]; !known[f.SupersededBy] {
-			f.SupersededBy, f.SupersededAt = "", time.Time{}
-		}
-	}
-	return facts
 }

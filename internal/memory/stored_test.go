@@ -45,7 +45,7 @@ func (r *rows) write(c Change) {
 	}
 	for _, f := range c.Superseded {
 		row := r.byNumber[r.byID[f.ID]]
-		row.SupersededBy, row.SupersededAt = f.SupersededBy, f.SupersededAt
+		row.SupersededBy, row.SupersededAt, row.Links = f.SupersededBy, f.SupersededAt, f.Links
 		r.byNumber[row.Number] = row
 	}
 	for n, m := range marks {
@@ -145,6 +145,22 @@ func opened(t testing.TB, cache *piece.Cache, of Span, count int, b piece.Blocks
 // shows what a state does that holds all of them, however the facts are divided.
 func TestStateOverPieces(t *testing.T) {
 	t.Parallel()
+	for name, day := range map[string]func(random *rand.Rand, seq int) int{
+		"in the order said":   func(_ *rand.Rand, seq int) int { return seq },
+		"in another order":    func(random *rand.Rand, _ int) int { return random.IntN(300) },
+		"two exports":         func(_ *rand.Rand, seq int) int { return seq%150 + 3*(seq/150) },
+		"the newer one first": func(_ *rand.Rand, seq int) int { return 1000*(1-seq/150) + seq },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stateOverPieces(t, day)
+		})
+	}
+}
+
+// stateOverPieces tests with messages that were said on some days.
+func stateOverPieces(t *testing.T, day func(random *rand.Rand, seq int) int) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(18, 1))
 	said := remarks()
 	random.Shuffle(len(said), func(i, j int) { said[i], said[j] = said[j], said[i] })
@@ -154,7 +170,7 @@ func TestStateOverPieces(t *testing.T) {
 	for i := range 300 {
 		text := strings.Join(said[2*i:2*i+1+random.IntN(2)], ". ")
 		d := spoken(int64(i+1), session.User, text)
-		d.MessageID = int64(i + 1)
+		d.MessageID, d.SaidAt = int64(i+1), firstDay.AddDate(0, 0, day(random, i+1))
 		facts := Distill(d, nil)
 		before := len(partly.derived.of)
 		want, got := whole.Learn(facts), partly.Learn(facts)

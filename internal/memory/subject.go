@@ -12,10 +12,28 @@ func (r *reading) negated() bool {
 		return false
 	}
 	neg := r.first(r.from, min(r.from+9, r.to), tagNeg)
-	if neg < 0 || r.word(r.from, neg, ",") >= 0 || r.first(r.from, neg, tagSettle) >= 0 {
+	if neg < 0 || r.word(r.from, neg, ",") >= 0 || r.first(r.from, neg, tagSettle) >= 0 || r.inAside(neg) {
 		return false
 	}
 	return neg+1 >= r.to || r.toks[neg+1].low != "only" && r.toks[neg+1].low != "just"
+}
+
+// inAside reports whether a negation stands in what was added to a clause that has said something already: "I'm Ana and I have no
+// kids", "I live in Porto without a car".
+func (r *reading) inAside(neg int) bool {
+	verb := r.first(r.from, neg, tagBe, tagCopula, tagNamed, tagUse, tagUsage, tagOpinion)
+	if verb < 0 {
+		return false
+	}
+	said := false
+	for i := verb + 1; i <= neg; i++ {
+		t := &r.toks[i]
+		if adds := t.kind == markToken || t.is(tagAnd) || t.low == "with" || t.low == "without"; adds && said {
+			return true
+		}
+		said = said || content(t)
+	}
+	return false
 }
 
 // who is the subject of a slot for a sentence about "we" or "I".

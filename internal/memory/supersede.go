@@ -2,17 +2,33 @@ package memory
 
 import (
 	"iter"
+	"slices"
 	"time"
 )
 
 // supersede closes an old fact for a new one and links them.
 func (s *State) supersede(was, now *record, changed map[*record]bool) {
+	until := s.named(was.SupersededBy)
 	was.SupersededBy, was.SupersededAt = now.ID, now.SaidAt
 	now.Links = append(now.Links[:len(now.Links):len(now.Links)], Link{Kind: Supersedes, To: was.ID})
 	changed[was] = true
 	s.chain(was, now)
 	s.promote(was, changed)
 	s.rereadDoubted(was)
+	if until != nil {
+		s.handOver(until, was, changed)
+	}
+}
+
+// handOver notes that a fact has ended another until now, when one was stored that was said between them.
+func (s *State) handOver(until, was *record, changed map[*record]bool) {
+	until.Links = slices.Clone(until.Links)
+	for i := range until.Links {
+		if until.Links[i] == (Link{Supersedes, was.ID}) {
+			until.Links[i].Kind = Superseded
+		}
+	}
+	s.relinked(until, changed)
 }
 
 // promote shows a fact that only repeated was, now that was no longer holds.
@@ -88,13 +104,13 @@ func (s *State) linked(k *record, kind LinkKind) iter.Seq[*record] {
 	}
 }
 
-// replacedBy is the newest fact that a fact replaced; nil for none.
+// replacedBy is the last said of the facts that a fact replaced; nil for none.
 func (s *State) replacedBy(k *record) (newest *record) {
 	if k.Kind == Retraction {
 		return nil
 	}
 	for was := range s.linked(k, Supersedes) {
-		if !was.Current() && (newest == nil || newest.Number < was.Number) {
+		if !was.Current() && (newest == nil || was.after(newest)) {
 			newest = was
 		}
 	}

@@ -133,7 +133,7 @@ func (x *distiller) values(r *reading) []float32 {
 	for s := range numSigns {
 		out = append(out, float32(b2u(r.signs.has(s))))
 	}
-	out = append(out, logOf(r.stop-r.lead), logOf(min(len(x.sentences), 15)))
+	out = append(out, logOf(r.stop-r.lead), logOf(min(x.said(), 15)))
 	x.space = append(out, x.tenor[:]...)
 	return x.space
 }

@@ -17,6 +17,8 @@ type course struct {
 	of    *State
 	facts int
 	last  FactNumber
+	// turned is how often facts of the state had been given another link.
+	turned int
 }
 
 // TimelinePage is a page of [View.Timeline]. Its counts are zero.
@@ -37,7 +39,7 @@ func (v *View) TimelinePage(topic string, q *FactQuery) FactPage {
 }
 
 // set notes of which facts the timeline is.
-func (l *course) set(s *State) { l.of, l.facts, l.last = s, s.Len(), s.last }
+func (l *course) set(s *State) { l.of, l.facts, l.last, l.turned = s, s.Len(), s.last, s.turned }
 
 // current reports whether this is the timeline of a topic as stems.
 func (l *course) current(s *State, wanted []string) bool {
@@ -49,12 +51,12 @@ func (l *course) current(s *State, wanted []string) bool {
 const mostAdded = 256
 
 // extend adds the facts that were learnt since the timeline was made, and reports whether it
-// could. A fact changes only when a new one that links to it is learnt, and none leaves a
-// timeline as long as its state lives.
+// could. A fact changes when a new one that links to it is learnt, and none leaves a timeline as long as its state lives.
+// If facts were given links to new ones, which were said before them, the timeline is made again.
 func (l *course) extend(s *State, wanted []string) bool {
 	at, _ := slices.BinarySearch(s.order, l.last+1)
 	added := s.order[at:]
-	known := l.of == s && l.topic == strings.Join(wanted, " ")
+	known := l.of == s && l.turned == s.turned && l.topic == strings.Join(wanted, " ")
 	if !known || len(added) > mostAdded || len(added) != s.Len()-l.facts {
 		return false
 	}

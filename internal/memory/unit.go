@@ -40,7 +40,7 @@ func (x *distiller) gather(i int, kind Kind) {
 // heading.
 func (x *distiller) leans(i int) bool {
 	r, before := &x.sentences[i], &x.sentences[i-1]
-	if r.fresh || before.foreign || before.signs.hasAny(signsOf(signAsks, signOpensQuestion)) {
+	if r.fresh || r.apart || before.foreign || before.signs.hasAny(signsOf(signAsks, signOpensQuestion)) {
 		return false
 	}
 	if r.signs.has(signBullet) || before.signs.has(signColon) {

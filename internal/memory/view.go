@@ -164,6 +164,15 @@ func (v *View) learn(d message) (change Change, unread int) {
 	return change, len(v.unread)
 }
 
+// Distilled are the facts that Learn would learn from a message. Nothing is learnt.
+func (v *View) Distilled(d ranking.Document) (facts []Fact) {
+	if d.Note == EchoNote || d.Note == AsideNote || d.Note == FoundNote {
+		return nil
+	}
+	v.with(func(*State) { facts = v.distill(messageOf(d)) })
+	return facts
+}
+
 // distill reads the facts of a message. The caller holds mu.
 func (v *View) distill(d message) (facts []Fact) {
 	if d.Note != "" {

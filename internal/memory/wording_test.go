@@ -20,6 +20,8 @@ func TestDistillSort(t *testing.T) {
 		{"My dog ate the homework.", "!identity"},
 		{"My name is Petra.", "identity"},
 		{"My sister is called Lou.", "identity"},
+		{"My sister's address is 4 Elm Road.", "identity"},
+		{"My brother uses Postgres.", "third_party"},
 		{"My birthday is on 3 May.", "identity"},
 		{"I'm a plumber.", "identity"},
 		{"I'm the head of sales at Acme.", "identity"},

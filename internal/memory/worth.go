@@ -34,6 +34,13 @@ var judges = sync.OnceValue(func() (out struct{ worth, wish fitted.Model }) {
 const (
 	worthAt = -0.1
 	wishAt  = -0.4
+	// practiceAt is that for what the speakers do for years, which they say with few words: so few that a message of nothing
+	// else has fewer odds.
+	practiceAt = -1
+	// partialAt is that for a sentence of a message of which something was erased. What was there raised the odds or lowered
+	// them, and cannot be asked any more. A statement too many is a smaller loss than one too few: the forgetting of one thing
+	// must lose no other.
+	partialAt = -3
 )
 
 // judge decides about a sentence of the user whose signs are read.

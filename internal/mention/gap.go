@@ -24,6 +24,8 @@ type needle struct {
 	// short that they are parts of many others. It does not hold if blanks alone stand
 	// between several words.
 	short struct{ first, last bool }
+	// apart says that the name counts only where words begin and end. The case of letters ends words, too: "Ada" is in "adaLovelace".
+	apart bool
 }
 
 // newNeedle cuts a folded form into words.
@@ -56,7 +58,7 @@ func (f *folded) find(n *needle, from int) (start, end int) {
 			break
 		}
 		start = from + i
-		if end := f.match(n, start); end >= 0 {
+		if end := f.match(n, start); end >= 0 && (!n.apart || f.standsApart(start, end)) {
 			return start, end
 		}
 		from = start + 1
@@ -82,6 +84,9 @@ func (f *folded) match(n *needle, start int) (end int) {
 	}
 	return end
 }
+
+// standsApart reports whether words begin and end at two places.
+func (f *folded) standsApart(start, end int) bool { return f.parted(start) && f.parted(end) }
 
 // cutsWord reports whether a word that counts as a whole only is a part of another one.
 func (f *folded) cutsWord(n *needle, start, end int) bool {

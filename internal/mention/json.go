@@ -72,6 +72,8 @@ type blotter struct {
 	out    []byte
 	copied int // how much of in is in out
 	n      int
+	// member is the name of the member whose value comes next; "" if none was just read.
+	member string
 	// names are the member names of each open object so far; nil for a list.
 	names []map[string]bool
 }
@@ -128,8 +130,11 @@ func (b *blotter) literal() {
 		b.replace(start, quoted(b.part(text, pieces)))
 		return
 	}
-	name := isName(b.in[b.at:])
-	if isProtocol(text, name) || name && b.ours {
+	name, of := isName(b.in[b.at:]), b.member
+	if b.member = ""; name {
+		b.member = text
+	}
+	if b.fixed(of, text, name) || isProtocol(text, name) {
 		return
 	}
 	clean, changed := b.thing.value(text)
@@ -139,6 +144,18 @@ func (b *blotter) literal() {
 	if changed {
 		b.replace(start, quoted(clean))
 	}
+}
+
+// fixed reports whether a string of a record of this program names nothing: the name of a member, a word of ours, or an
+// id that does not name the thing.
+func (b *blotter) fixed(member, text string, name bool) bool {
+	switch {
+	case name, isOneOf(member, fixedMembers) && isOneOf(text, OwnWords):
+		return b.ours
+	case isOneOf(member, nameMembers):
+		return b.ours && !b.thing.InName(text)
+	}
+	return false
 }
 
 // part is the text of a part without its pieces of mentions.

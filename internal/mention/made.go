@@ -8,11 +8,15 @@ import (
 
 // The ids that this program makes consist of random letters and digits, so that they contain each
 // short name now and then: "f_0a73ada9089e1683" says nothing of Ada. A name in such an id is no
-// mention. Otherwise the forgetting of Ada would delete sessions that have nothing to do with her,
+// mention, and the word that begins the id is none. Otherwise the forgetting of Ada would delete sessions that have nothing to do with her,
 // and could never be certified.
 
-// slightest is the length in bytes up to which a name is likely to be in some id by chance.
-const slightest = 6
+// slightest is the length in bytes up to which a name is likely to be in some id by chance. A number may be as long
+// as a date: each id of a session begins with the date of its day.
+const (
+	slightest = 6
+	slightDay = len("20060102")
+)
 
 const (
 	hexDigits    = "0123456789abcdef"
@@ -31,18 +35,18 @@ var madeForms = [...]madeForm{
 	{"f_", hexDigits, 16, 16}, {"job_", hexDigits, 16, 16}, {"run_", hexDigits, 16, 32}, {"conv_", hexDigits, 32, 32},
 	{"msg_", hexDigits, 28, 28}, {"r_", base32Digits, 23, 23},
 	{"resp_", base32Digits, 23, 23}, {"msg_", base32Digits, 23, 23}, {"fc_", base32Digits, 23, 23}, {"rs_", base32Digits, 23, 23},
+	{"file_", hexDigits, 16, 16}, {"evt_", hexDigits, 16, 64}, {"said:", hexDigits, 32, 32}, {"forgotten ", hexDigits, 32, 32},
 	{"", hexDigits, 64, 64},
 }
 
 // slight reports whether the name is so short that ids contain it.
 func (t *Thing) slight() bool {
-	return slices.ContainsFunc(t.needles, func(n needle) bool { return n.size() <= slightest })
+	return slices.ContainsFunc(t.needles, func(n needle) bool { return isSlight(string(bytes.Join(n.words, nil))) })
 }
 
-// ByChance reports whether a piece of a text is so short that ids contain it, and lies within an id that this
-// program has made.
-func ByChance(text string, s Span) bool {
-	return s.End-s.Start <= slightest && inMadeID([]byte(text), s)
+// isSlight reports whether a name is so short that ids contain it.
+func isSlight(name string) bool {
+	return len(name) <= slightest || len(name) <= slightDay && strings.Trim(name, "0123456789") == ""
 }
 
 // inMadeID reports whether a piece of a text lies within an id that this program has made.
@@ -55,13 +59,16 @@ func inMadeID(text []byte, s Span) bool {
 	return inSessionID(text, s)
 }
 
-// holds reports whether a piece of a text lies within the random part of an id of this form.
+// holds reports whether a piece of a text lies within an id of this form.
 func (f *madeForm) holds(text []byte, s Span) bool {
-	first := s.Start - digitsBefore(text[:s.Start], f.digits)
-	for begin := max(first, s.End-f.most); begin <= s.Start; begin++ { // a letter of the prefix may be one of the digits
-		if bytes.HasSuffix(text[:begin], []byte(f.prefix)) {
-			n := digitsOf(text[begin:min(len(text), begin+f.most)], f.digits)
-			return n >= f.least && begin+n >= s.End
+	first := max(0, s.Start-digitsBefore(text[:s.Start], f.digits))
+	last := min(len(text), s.Start+len(f.prefix))
+	for begin := max(first, s.End-f.most); begin <= last; begin++ { // a letter of the prefix may be one of the digits
+		if begin-len(f.prefix) > s.Start || !bytes.HasSuffix(text[:begin], []byte(f.prefix)) {
+			continue
+		}
+		if n := digitsOf(text[begin:min(len(text), begin+f.most)], f.digits); n >= f.least {
+			return begin+n >= s.End
 		}
 	}
 	return false

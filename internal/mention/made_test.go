@@ -28,6 +28,14 @@ func TestMadeIDs(t *testing.T) {
 		{"Ada", "0a73ada9089e1683", true}, // a hash that another program made
 		{"0a73ada9089e1683", "f_0a73ada9089e1683", true},
 		{"f_0a73ada9089e1683", "f_0a73ada9089e1683", true},
+		{"run", "run_cb16c8dead7caca1900112233445566a", false},
+		{"un_c", "run_cb16c8dead7caca1900112233445566a", false},
+		{"file", "[photo a.jpg, 214 KB, file_9f0c1d2e3a4b5c6d]", false},
+		{"Dead", "said:cb16c8dead7caca1900112233445566a", false},
+		{"run", "a run_cb16c8dead7caca1900112233445566a of the run", true},
+		{"run", "run_away", true},
+		{"20260102", "20260102_150405_1ada2345", false},
+		{"20260102", "20260102_150405", true},
 	} {
 		thing := Of(tc.about)
 		if got := thing.In(tc.text); got != tc.want {

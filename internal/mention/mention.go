@@ -28,6 +28,18 @@ type Thing struct {
 	needles []needle
 }
 
+// OfWord returns the thing with a name that counts as a whole word, or as whole words, only: "Tom" is not in "tomorrow".
+func OfWord(about string) *Thing {
+	t := Of(about)
+	for i := range t.needles {
+		t.needles[i].apart = true
+	}
+	return t
+}
+
+// Whole reports whether the name counts as a whole word only, however long it is.
+func (t *Thing) Whole() bool { return len(t.needles) > 0 && t.needles[0].apart }
+
 // Of returns the thing with a name.
 func Of(about string) *Thing {
 	t := &Thing{about: strings.TrimSpace(about)}
@@ -84,10 +96,24 @@ func alone(cs []rune) bool {
 func (t *Thing) In(text string) bool { return t.in([]byte(text)) }
 
 func (t *Thing) in(text []byte) bool {
-	return t.has(text) && (!t.slight() || len(t.places(text)) > 0)
+	return t.has(text) && (len(t.madeIn(text)) == 0 || len(t.places(text)) > 0)
 }
 
-// has reports whether the name is in a text, be it in an id by chance.
+// madeIn are the ways in which this program may have made a piece of a text that has the name, so that the piece
+// names nothing.
+func (t *Thing) madeIn(text []byte) (ways []func(text []byte, s Span) bool) {
+	if t.slight() {
+		ways = append(ways, inMadeID)
+	}
+	for _, w := range madeWords {
+		if w.mayBeIn(text) {
+			ways = append(ways, w.holds)
+		}
+	}
+	return ways
+}
+
+// has reports whether the name is in a text, be it in an id by chance, or in a word of this program.
 func (t *Thing) has(text []byte) bool {
 	for _, f := range readings(text, false) {
 		for i := range t.needles {
@@ -115,7 +141,7 @@ func (t *Thing) spans(text []byte) []Span {
 // places are the spans of a text that has the name.
 func (t *Thing) places(text []byte) []Span {
 	var all []Span
-	slight := t.slight()
+	ways := t.madeIn(text)
 	for _, f := range readings(text, true) {
 		for i := range t.needles {
 			for from := 0; ; {
@@ -123,7 +149,8 @@ func (t *Thing) places(text []byte) []Span {
 				if at < 0 {
 					break
 				}
-				if s := (Span{f.from[at], f.to[end-1]}); !slight || !inMadeID(text, s) {
+				s := Span{f.from[at], f.to[end-1]}
+				if !slices.ContainsFunc(ways, func(made func([]byte, Span) bool) bool { return made(text, s) }) {
 					all = append(all, s)
 				}
 				from = end

@@ -300,7 +300,7 @@ func TestCountAcrossPieces(t *testing.T) {
 	for _, at := range []int{0, first - 12, first - 5, first, first + piece - 6, first + piece, 2 * piece} {
 		value := []byte(strings.Repeat("-", at) + "Ada Lovelace" + strings.Repeat("-", 100))
 		in, err := thing.CountIn(bytes.NewReader(value), mention.Format{})
-		if got := thing.Count(value); err != nil || in.Hits != 1 || got != 1 {
+		if got := thing.Count(value, mention.Format{}).Hits; err != nil || in.Hits != 1 || got != 1 {
 			t.Errorf("at %d: got %d in the stream (%v) and %d in the value, want one each", at, in.Hits, err, got)
 		}
 	}

@@ -20,6 +20,18 @@ func (f Format) With(apart func(from, to int64) bool) Format {
 	return f
 }
 
+// WithNames returns the format with ids and session keys that have the thing's name in them, and do not name the thing.
+// They stand in the file as long as their sessions do.
+func (f Format) WithNames(t *Thing, ids []string) Format {
+	f.words = slices.Clone(f.words)
+	for _, id := range ids {
+		for _, s := range t.Spans(id) {
+			f.words = append(f.words, ownWord{id, s.Start})
+		}
+	}
+	return f
+}
+
 // ownWord is a word of a format that has the thing's name in it.
 type ownWord struct {
 	text string

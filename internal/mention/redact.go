@@ -1,7 +1,9 @@
 package mention
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/language"
 )
@@ -17,7 +19,7 @@ func (t *Thing) Redact(text string) (string, int) {
 	word := t.mark()
 	out, n := cut(text, spans, word)
 	if t.in(out) { // it stands between sentences, or the pieces name it together
-		overwrite(out, word)
+		overwrite(out, word, Span{}, false)
 		n++
 	}
 	return string(out), n
@@ -51,7 +53,7 @@ func cut(text string, spans []Span, word string) ([]byte, int) {
 			spans = spans[1:]
 		}
 		if len(spans) > 0 && spans[0].Start < s.End {
-			overwrite(out[s.Start:s.End], word)
+			blank(out, s.Start, s.End, word)
 			n++
 		}
 	}
@@ -78,8 +80,31 @@ func Erased(sentence string) bool {
 
 // Emptied reports whether a text consists only of such a mark.
 func Emptied(text string) bool {
-	text = strings.TrimSpace(text)
+	text = strings.Trim(text, quoteMarks+" \t\r\n")
 	return text != "" && strings.HasPrefix(erasedWord, text)
+}
+
+// Unmarked is a text with spaces in place of the marks of erased sentences, and of the line breaks that end marks. It has
+// the shape of the text before the redaction: the lines, and the quotation marks that begin or end in another sentence.
+func Unmarked(text string) string {
+	if !strings.Contains(text, erasedWord[:1]) {
+		return text
+	}
+	out := []byte(text)
+	for _, s := range language.Sentences(text) {
+		if !Emptied(text[s.Start:s.End]) {
+			continue
+		}
+		rest := strings.TrimLeft(text[s.End:], " ")
+		end := len(text) - len(strings.TrimPrefix(rest, "\n"))
+		kept := quoteAlone(text[s.Start:end])
+		for i := range end - s.Start {
+			if i < kept.Start || i >= kept.End {
+				out[s.Start+i] = ' '
+			}
+		}
+	}
+	return string(out)
 }
 
 // Blank replaces a piece of a text by a mark, as [Thing.Redact] does.
@@ -88,18 +113,64 @@ func Blank(text string, start, end int) string {
 		return text
 	}
 	out := []byte(text)
-	overwrite(out[start:end], erasedWord)
+	blank(out, start, end, erasedWord)
 	return string(out)
 }
 
-// overwrite writes a mark over a piece of text. The mark ends a line where there is
-// room, so that it does not join the sentence after it.
-func overwrite(piece []byte, word string) {
-	n := copy(piece, word)
-	for i := n; i < len(piece); i++ {
+// blank writes a mark over a piece of a text.
+func blank(text []byte, start, end int, word string) {
+	follows := end < len(text) && text[end] != '\n' && text[end] != '\r'
+	quote := quoteAlone(string(text[start:end]))
+	overwrite(text[start:end], word, quote, follows)
+}
+
+// overwrite writes a mark over a piece of text. The mark ends its line if something follows on it, or where there is room,
+// so that it does not join the sentence after it. A quotation mark of the piece may stay.
+func overwrite(piece []byte, word string, quote Span, follows bool) {
+	kept := slices.Clone(piece[quote.Start:quote.End])
+	for i := range piece {
 		piece[i] = ' '
 	}
-	if len(piece) > n {
-		piece[len(piece)-1] = '\n'
+	room := len(piece)
+	if room > 0 && (follows || room > len(word)) {
+		room--
+		piece[room] = '\n'
 	}
+	if len(kept) == 0 || len(kept)+len(word) > room {
+		copy(piece[:room], word)
+		return
+	}
+	at, mark := min(quote.Start, room-len(kept)), 0
+	if at < len(word) { // the quotation begins with the piece
+		at, mark = 0, len(kept)
+	}
+	copy(piece[at:], kept)
+	copy(piece[mark:], word)
+}
+
+// quoteMarks are the characters that begin and end quotations.
+const quoteMarks = "\"“”„«»「」『』"
+
+// quoteAlone is the place of a quotation mark whose other half is in another sentence; an empty one if there is none. Without
+// the mark, what another person wrote would be read as the words of the message's writer.
+func quoteAlone(piece string) (alone Span) {
+	n := 0
+	for i, r := range piece {
+		if !strings.ContainsRune(quoteMarks, r) {
+			continue
+		}
+		if n++; n == 1 || !endsQuoted(piece) {
+			alone = Span{i, i + utf8.RuneLen(r)}
+		}
+	}
+	if n%2 == 0 {
+		return Span{}
+	}
+	return alone
+}
+
+// endsQuoted reports whether a sentence ends with a quotation mark.
+func endsQuoted(piece string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(piece, " .,!?\r\n"))
+	return strings.ContainsRune(quoteMarks, last)
 }

@@ -39,9 +39,14 @@ func (t *Thing) CountIn(in io.Reader, format Format) (c Count, err error) {
 		n, err := fill(in, next[keep:keep+piece])
 		buf = next[:keep+n]
 		c.Bytes += int64(n)
-		t.countBehind(buf, keep, &format, &c)
+		ends := errors.Is(err, io.EOF)
+		till := len(buf)
+		if !ends { // a mention near the end counts with the next piece, which has what stands behind the mention
+			till -= maxFixed
+		}
+		t.countBetween(buf, max(0, keep-maxFixed), till, &format, &c)
 		switch {
-		case errors.Is(err, io.EOF):
+		case ends:
 			return c, nil
 		case err != nil:
 			return c, fmt.Errorf("search: %w", err)
@@ -50,14 +55,14 @@ func (t *Thing) CountIn(in io.Reader, format Format) (c Count, err error) {
 }
 
 // Count counts the mentions in a value that need not be text, such as one of a column.
-func (t *Thing) Count(value []byte) int {
+func (t *Thing) Count(value []byte, format Format) Count {
 	if len(value) > scanPiece { // folded at once, it would take several times its memory
-		c, _ := t.CountIn(bytes.NewReader(value), Format{}) // reading a value cannot fail
-		return c.Hits
+		c, _ := t.CountIn(bytes.NewReader(value), format) // reading a value cannot fail
+		return c
 	}
-	var c Count
-	t.countBehind(value, 0, &Format{}, &c)
-	return c.Hits
+	c := Count{Bytes: int64(len(value))}
+	t.countBetween(value, 0, len(value), &format, &c)
+	return c
 }
 
 // fill reads until a buffer is full, or the stream ends.
@@ -70,11 +75,11 @@ func fill(in io.Reader, buf []byte) (n int, err error) {
 	return n, err
 }
 
-// countBehind counts the mentions in a text that do not end before at.
-func (t *Thing) countBehind(text []byte, at int, format *Format, c *Count) {
+// countBetween counts the mentions in a text that end behind a place, and not behind another one.
+func (t *Thing) countBetween(text []byte, from, till int, format *Format, c *Count) {
 	for _, s := range t.spans(text) {
 		switch {
-		case s.End <= at || t.byChance(text, s):
+		case s.End <= from || s.End > till || t.byChance(text, s):
 		case format.has(text, s):
 			c.Own++
 		case format.apart != nil && format.apart(c.Bytes-int64(len(text)-s.Start), c.Bytes-int64(len(text)-s.End)):

@@ -62,6 +62,16 @@ func (db *DB) UndoneCounts(ctx context.Context, o owner.Owner, roots []session.I
 	return out, nil
 }
 
+// RootsOfKey implements session.Catalog.
+func (db *DB) RootsOfKey(ctx context.Context, o owner.Owner, key session.Key) ([]session.ID, error) {
+	list, err := rowsOf(ctx, db, func(rows *rows) (root session.ID, err error) { return root, rows.Scan(&root) },
+		`SELECT DISTINCT root_id FROM messages WHERE owner_id = ? AND session_key = ? ORDER BY root_id`, o.ID(), string(key))
+	if err != nil {
+		return nil, fmt.Errorf("list the lineages of a key: %w", err)
+	}
+	return list, nil
+}
+
 // ofRoots reads a value of each of some lineages. The value is an expression over the row t of
 // its tip.
 func ofRoots[V any](ctx context.Context, db *DB, o owner.Owner, roots []session.ID, value string) (map[session.ID]V, error) {

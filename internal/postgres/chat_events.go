@@ -103,41 +103,44 @@ func (t *tx) commitEvent(a *gateway.Admitted, body string, at time.Time) (*gatew
 	return in, t.openChat(a, millis(at))
 }
 
-// labelOf is what the sender of an event is called in the chat.
+// labelOf is what the sender of an event is called in the chat. A label under which a person has spoken there is
+// kept for that person, also once the person has another name.
 func (t *tx) labelOf(a *gateway.Admitted) (string, error) {
 	e := &a.Event
 	name := e.From.Name
 	if name == "" {
 		name = e.From.ID
 	}
-	who := []any{a.Owner.ID(), string(e.Place.Platform), e.Place.Account, e.Place.Chat, e.From.ID}
-	const where = ` WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ? AND user_id = ?`
-	var had, label string
-	err := t.row(`SELECT name, label FROM chat_names`+where, who...).Scan(&had, &label)
+	chat := []any{a.Owner.ID(), string(e.Place.Platform), e.Place.Account, e.Place.Chat}
+	var had, old string
+	err := t.row(`SELECT name, label FROM chat_names WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ? AND user_id = ?`,
+		append(chat, e.From.ID)...).Scan(&had, &old)
 	if err == nil && had == name {
-		return label, nil
+		return old, nil
 	}
 	if err != nil && !isNoRows(err) {
 		return "", fmt.Errorf("read a name: %w", err)
 	}
-	taken := func(label string) (taken bool, err error) {
-		err = t.row(`SELECT EXISTS (SELECT 1 FROM chat_names WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ? AND user_id <> ? AND label = ?)`,
-			append(who, label)...).Scan(&taken)
-		return taken, err
+	labels := make(storage.Labels)
+	err = t.rows(func(rows *rows) error {
+		var id, label string
+		err := rows.Scan(&id, &label)
+		labels.Add(id, label)
+		return err
+	}, `SELECT user_id, label FROM chat_names WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ?`, chat...)
+	if err != nil {
+		return "", fmt.Errorf("read the names of a chat: %w", err)
 	}
-	label = name
-	for n := 2; ; n++ {
-		is, err := taken(label)
+	label := labels.Of(e.From.ID, name)
+	if old != "" && old != label {
+		_, err = t.exec(`INSERT INTO chat_names (owner_id, platform, account, chat_id, user_id, name, label) VALUES (?,?,?,?,?,?,?)
+			ON CONFLICT DO NOTHING`, append(chat, storage.FormerID(e.From.ID, old), had, old)...)
 		if err != nil {
-			return "", fmt.Errorf("look for a name: %w", err)
+			return "", fmt.Errorf("keep a name: %w", err)
 		}
-		if !is {
-			break
-		}
-		label = fmt.Sprintf("%s (%d)", name, n)
 	}
 	_, err = t.exec(`INSERT INTO chat_names (owner_id, platform, account, chat_id, user_id, name, label) VALUES (?,?,?,?,?,?,?)
-		ON CONFLICT (owner_id, platform, account, chat_id, user_id) DO UPDATE SET name = excluded.name, label = excluded.label`, append(who, name, label)...)
+		ON CONFLICT (owner_id, platform, account, chat_id, user_id) DO UPDATE SET name = excluded.name, label = excluded.label`, append(chat, e.From.ID, name, label)...)
 	return label, err
 }
 
@@ -246,7 +249,7 @@ func (db *DB) TakeEvents(ctx context.Context, o owner.Owner, k gateway.Taking) (
 	var chat gateway.Chat
 	err := db.w.submit(ctx, o, func(t *tx) error {
 		for _, e := range k.Events {
-			ok, err := t.changed(`UPDATE chat_events SET state = 'taken', run_id = ? WHERE`+theEvent+` AND state = 'waiting'`, append([]any{k.Run}, eventArgs(o, e)...)...)
+			ok, err := t.changed(`UPDATE chat_events SET state = 'taken', run_id = ? WHERE`+theEvent+` AND state = 'waiting' AND `+storage.EventWhole, append([]any{k.Run}, eventArgs(o, e)...)...)
 			if err != nil {
 				return err
 			}

@@ -63,8 +63,20 @@ func (db *DB) SettleDelivery(ctx context.Context, o owner.Owner, d job.Delivery)
 	var ok bool
 	err := db.w.submit(ctx, o, func(t *tx) error {
 		var err error
-		ok, err = t.changed(`UPDATE deliveries SET state = ?, wake_at = ?, error = ?, delivered_at = ? WHERE owner_id = ? AND id = ? AND fence = ? AND state = '`+sending+`'`,
+		ok, err = t.changed(`UPDATE deliveries SET state = ?1, attempts = CASE WHEN ?1 = 'waiting' THEN 1 ELSE attempts END, wake_at = ?2, error = ?3, delivered_at = ?4
+			WHERE owner_id = ?5 AND id = ?6 AND fence = ?7 AND state = '`+sending+`'`,
 			string(d.State), millis(d.WakeAt), null(d.Error), millis(d.DeliveredAt), o.ID(), d.ID, d.Fence)
+		return err
+	})
+	return ok, err
+}
+
+// ReopenDelivery implements job.Ledger.
+func (db *DB) ReopenDelivery(ctx context.Context, o owner.Owner, id string, at time.Time) (bool, error) {
+	var ok bool
+	err := db.w.submit(ctx, o, func(t *tx) error {
+		var err error
+		ok, err = t.changed(`UPDATE deliveries SET wake_at = ? WHERE owner_id = ? AND id = ? AND state IN ('delivered', 'waiting')`, millis(at), o.ID(), id)
 		return err
 	})
 	return ok, err

@@ -18,8 +18,9 @@ const (
 	insertFact  = `INSERT INTO facts (number, owner_id, scope_id, root_id, seq, id, session_id, kind, role, speaker,
 		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, recorded_at, when_from, when_to,
 		superseded_by, superseded_at, links, doubted_by, section, weight) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
-	markFacts     = `UPDATE facts f SET doubted_by = x.doubted_by, section = x.section, weight = x.weight
+	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ?, links = ?
+		WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
+	markFacts = `UPDATE facts f SET doubted_by = x.doubted_by, section = x.section, weight = x.weight
 		FROM unnest(?2::bigint[], ?3::text[], ?4::bigint[], ?5::bigint[]) x (number, doubted_by, section, weight)
 		WHERE f.owner_id = ?1 AND f.number = x.number RETURNING f.scope_id`
 )
@@ -82,8 +83,12 @@ func (t *tx) keepChange(o owner.Owner, c *memory.Change, numbers numbering, from
 	}
 	for j := range c.Superseded {
 		f := &c.Superseded[j]
-		t.send("supersede a fact", supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), o.ID(), string(f.Source.Root), f.Source.Seq,
-			string(f.ID))
+		links, err := linksOf(f)
+		if err != nil {
+			return err
+		}
+		t.send("supersede a fact", supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), links, o.ID(), string(f.Source.Root),
+			f.Source.Seq, string(f.ID))
 	}
 	return t.markFacts(o, c.Marks, marks, nil) // the step has raised the version
 }

@@ -18,7 +18,7 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
-	return db.w.submit(ctx, o, func(t *tx) error {
+	err := db.w.submit(ctx, o, func(t *tx) error {
 		told, err := t.toldFacts(o, &w)
 		if err != nil {
 			return err
@@ -39,8 +39,15 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 			return err
 		}
 		t.keepErasure(o, w.Erased)
-		return nil
+		if w.Step != nil {
+			_, err = t.appendStep(o, w.Step, nil, nil, false)
+		}
+		return err
 	})
+	if w.Step != nil && isConstraint(err) {
+		return errPlaceTaken(err)
+	}
+	return err
 }
 
 // each changes rows of an owner up to the first error.

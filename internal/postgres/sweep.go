@@ -26,7 +26,7 @@ func (db *DB) Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dr
 	if err := errNoOwner(o); err != nil {
 		return out, err
 	}
-	err := db.eachTable(ctx, o, storage.Sweeping(about), func(s *storage.Sweep) error {
+	err := db.eachTable(ctx, o, storage.Erasing(about), func(s *storage.Sweep) error {
 		rows, texts := s.Plan()
 		s.Count(&out, rows, texts)
 		if dryRun {
@@ -35,6 +35,23 @@ func (db *DB) Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dr
 		return db.erase(ctx, o, s, slices.Concat(rows, texts))
 	})
 	return out, err
+}
+
+// SweepOrders implements curate.Sweeper.
+func (db *DB) SweepOrders(ctx context.Context, o owner.Owner, about *mention.Thing) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
+	columns, err := db.textColumns(ctx)
+	if err != nil {
+		return err
+	}
+	s := storage.NewOrders(about, columns[storage.Orders])
+	if err := db.sweepTable(ctx, o, s); err != nil {
+		return fmt.Errorf("search for orders: %w", err)
+	}
+	rows, texts := s.Plan()
+	return db.erase(ctx, o, s, slices.Concat(rows, texts))
 }
 
 // Mentions implements curate.Sweeper.
@@ -147,7 +164,7 @@ func (t *tx) eraseRow(o owner.Owner, s *storage.Sweep, row *storage.Row) {
 		t.unpiece("erase pieces", `UPDATE pieces SET state = 'erased' WHERE owner_id = ?1 AND kind = 'facts' AND scope_id = `+scope, o.ID(), number)
 	}
 	for _, st := range s.Erase(row, place) {
-		t.send("erase a row", st.Query, append([]any{o.ID()}, row.Key[:st.Keys]...)...)
+		t.send("erase a row", st.Query, st.Args(o.ID(), row)...)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 // Clean implements curate.Sweeper. The text index is part of the rows, so only pieces are
@@ -26,9 +27,26 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 	if err != nil {
 		return nil, err
 	}
+	platforms, err := rowsOf(ctx, db, func(rows *rows) (name string, err error) {
+		return name, rows.Scan(&name)
+	}, storage.Platforms)
+	if err != nil {
+		return nil, fmt.Errorf("list platforms: %w", err)
+	}
+	names, err := rowsOf(ctx, db, func(rows *rows) (name string, err error) {
+		return name, rows.Scan(&name)
+	}, storage.Names())
+	if err != nil {
+		return nil, fmt.Errorf("list ids: %w", err)
+	}
+	var unnamed []string
+	for _, name := range names {
+		unnamed = storage.Unnamed(about, unnamed, name)
+	}
+	format := about.FormatOf(mention.OwnWords+" "+strings.Join(platforms, " ")).WithNames(about, unnamed)
 	var out []curate.Trace
 	for _, c := range columns {
-		trace, err := db.traceTable(ctx, about, &c)
+		trace, err := db.traceTable(ctx, about, &c, format)
 		if err != nil {
 			return nil, fmt.Errorf("search %s: %w", c.table, err)
 		}
@@ -55,7 +73,7 @@ func (db *DB) storedColumns(ctx context.Context) ([]storedTable, error) {
 }
 
 // traceTable searches a table row by row, so that a value is in memory once.
-func (db *DB) traceTable(ctx context.Context, about *mention.Thing, t *storedTable) (curate.Trace, error) {
+func (db *DB) traceTable(ctx context.Context, about *mention.Thing, t *storedTable, format mention.Format) (curate.Trace, error) {
 	trace := curate.Trace{File: "table " + t.table}
 	rows, err := db.query(ctx, `SELECT `+strings.Join(t.columns, ", ")+` FROM `+t.table)
 	if err != nil {
@@ -68,8 +86,10 @@ func (db *DB) traceTable(ctx context.Context, about *mention.Thing, t *storedTab
 			return trace, err
 		}
 		for _, value := range values {
-			trace.Bytes += int64(len(value))
-			trace.Hits += about.Count(value)
+			c := about.Count(value, format)
+			trace.Bytes += c.Bytes
+			trace.Hits += c.Hits
+			trace.Format += c.Own
 		}
 	}
 	return trace, rows.Err()

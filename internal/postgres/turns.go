@@ -45,7 +45,7 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step lineage.Step) 
 		step.Stored(memory.ScopeID(scopes[0].id), scopes[0].was, scopes[0].is)
 	}
 	if isConstraint(err) {
-		return fault.Wrap(fault.Conflict, "concurrent_writer", "Another writer has changed this session. Try again.", err)
+		return errPlaceTaken(err)
 	}
 	return err
 }
@@ -75,6 +75,11 @@ func (db *DB) placed(ctx context.Context, o owner.Owner, step *lineage.Step) boo
 		}
 	}
 	return false
+}
+
+// errPlaceTaken is the fault for a place that another writer has used.
+func errPlaceTaken(err error) error {
+	return fault.Wrap(fault.Conflict, "concurrent_writer", "Another writer has changed this session. Try again.", err)
 }
 
 // encodeReceipt encodes the receipt of a step, which may have none.

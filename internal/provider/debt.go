@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -232,6 +233,10 @@ func (m *Manager) owed(d *Debt) curate.Owed {
 	}
 	if !d.WakeAt.IsZero() {
 		out.NextAttemptAt = &d.WakeAt
+	}
+	if until, _ := m.tell.state(); out.NextAttemptAt != nil && until.After(*out.NextAttemptAt) {
+		out.NextAttemptAt = &until
+		out.Why = cmp.Or(out.Why, "The provider is left alone for a while after a failure.")
 	}
 	if m.Provider == nil || d.Provider != m.ID {
 		out.Why, out.NextAttemptAt = "This provider is switched off, so it was not asked.", nil

@@ -123,6 +123,30 @@ func TestForgetKinds(t *testing.T) {
 	}
 }
 
+// TestForgetWhileResting: what is forgotten in the pause after a failure is asked for behind the pause, and that is what is
+// shown.
+func TestForgetWhileResting(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.say("s", "zanzibar", "I live there.")
+	h.say("t", "lagoon", "I swim there.")
+	h.catchUp()
+	h.honcho.Always(&providertest.Fault{Status: 503})
+	h.forget("zanzibar")
+	got := h.forget("lagoon")
+	st, err := h.manager.Status(t.Context(), owner.Local())
+	if err != nil || st.RestsUntil.IsZero() || got.External == nil || len(got.External.Left) == 0 {
+		t.Fatalf("got %+v, %+v, %v", st, got.External, err)
+	}
+	for _, list := range [][]curate.Owed{got.External.Left, st.Owed} {
+		for _, l := range list {
+			if l.NextAttemptAt == nil || l.NextAttemptAt.Before(st.RestsUntil) || l.Why == "" {
+				t.Errorf("rests until %v: got %+v", st.RestsUntil, l)
+			}
+		}
+	}
+}
+
 // TestForgetDown: while the provider is down, the certificate says so; an hour later it is
 // gone there.
 func TestForgetDown(t *testing.T) {

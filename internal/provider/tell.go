@@ -121,7 +121,7 @@ func (l *lineage) isTold(msg *session.Message, s Source) bool {
 	switch {
 	case msg.Role != session.User && (msg.Role != session.Assistant || l.UserOnly):
 		return true
-	case msg.Note != "": // of this server, or by hand
+	case msg.Echoes(), msg.Note != "" && msg.Role == session.User: // of this server, or by hand
 		return true
 	case l.progress.told(s, msg.Seq):
 		return true

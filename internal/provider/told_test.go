@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/provider"
 	"github.com/hermes-memory/hermes/internal/provider/providertest"
@@ -330,5 +331,31 @@ func TestWhoseFailure(t *testing.T) {
 	ours, err := h.manager.Status(context.Background(), owner.Local())
 	if err != nil || ours.Problem != "The memory provider answered 500." || ours.RestsUntil.IsZero() {
 		t.Errorf("ours: got %+v, %v", ours, err)
+	}
+}
+
+// TestImportedMemories: memories of another program that were imported are told by a backfill.
+func TestImportedMemories(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	s := session.Session{ID: "mem0:ada", RootID: "mem0:ada", Key: "key", Source: session.SourceImport, StartedAt: h.now, LastActive: h.now}
+	m := session.Message{
+		SessionID: s.ID, Key: "key", Role: session.Assistant, Name: "mem0", Content: "Keeps bees.", Note: memory.ProgramNote,
+		SaidAt: h.now, RecordedAt: h.now,
+	}
+	got, err := h.curator.Import(t.Context(), &curate.Archived{
+		Owner: owner.Local(), Sessions: []session.Session{s},
+		Messages: func(yield func(session.Message, error) bool) { yield(m, nil) },
+	})
+	if err != nil || got.Messages != 1 {
+		t.Fatalf("imported %+v, %v", got, err)
+	}
+	h.later(time.Minute)
+	if _, err := h.manager.Backfill(t.Context(), owner.Local()); err != nil {
+		t.Fatal(err)
+	}
+	h.catchUp()
+	if sent := h.everything(); !strings.Contains(sent, "Keeps bees.") {
+		t.Errorf("told:\n%s", sent)
 	}
 }

@@ -17,10 +17,11 @@ type Attendant interface {
 	Began(c ToolRequest)
 	// Ended is called with the outcome of a tool call.
 	Ended(u lineage.ToolUse)
-	// Approve asks a person whether a tool call may be run. It may wait as long as it
-	// likes. It returns "" for yes, or the reason for no, in words for the model. The
-	// wait does not count against the time for tools.
-	Approve(ctx context.Context, c ToolRequest) (refusal string)
+	// Ask asks a person whether a tool call may be run, and does not wait for the person.
+	// The calls of an answer that run concurrently are asked about in the model's order.
+	// decided waits as long as it likes. It returns "" for yes, or the reason for no, in
+	// words for the model. The wait does not count against the time for tools.
+	Ask(ctx context.Context, c ToolRequest) (decided func() (refusal string))
 }
 
 // unattended is the result of a call that needs approval in a turn without an
@@ -28,23 +29,49 @@ type Attendant interface {
 const unattended = "not run: this tool needs a person's approval, and this turn has no way to ask for it.  " +
 	"The user can have it done in a run (POST /v1/runs), where the call waits to be approved"
 
+// asking is how many of the calls that run in a round need an approval.
+func (t *turn) asking(calls []openai.Call) int {
+	n := 0
+	for i := range calls[:min(len(calls), t.box.limits.Calls)] {
+		if t.box.offered[calls[i].Function.Name].Approval {
+			n++
+		}
+	}
+	return n
+}
+
+// askFor asks whether a call may be run. The returned function waits for the decision: "" for yes, or the reason for no. A call that
+// needs no approval is not asked about.
+func (t *turn) askFor(c *openai.Call, room, asking int) (decided func() (refusal string)) {
+	who := t.req.Attendant
+	switch {
+	case !t.box.offered[c.Function.Name].Approval:
+		return func() string { return "" }
+	case who == nil:
+		return func() string { return unattended }
+	}
+	request := requestOf(c, room)
+	request.Asking = asking
+	resume := t.box.time.pause()
+	wait := who.Ask(t.box.ctx, request)
+	return func() string {
+		defer resume()
+		if refusal := wait(); refusal != "" {
+			return "not run: " + refusal
+		}
+		return ""
+	}
+}
+
 // attended runs a tool call under an attendant, which may refuse it.
-func (t *turn) attended(ctx context.Context, g *Grant, c *openai.Call, room int) ToolResult {
+func (t *turn) attended(ctx context.Context, g *Grant, c *openai.Call, room int, decided func() string) ToolResult {
 	if _, offered := t.box.offered[c.Function.Name]; !offered {
 		return failed("there is no tool %q in this turn", c.Function.Name)
 	}
-	who := t.req.Attendant
-	if t.box.offered[c.Function.Name].Approval {
-		if who == nil {
-			return failed(unattended)
-		}
-		resume := t.box.time.pause()
-		refusal := who.Approve(t.box.ctx, requestOf(c, room))
-		resume()
-		if refusal != "" {
-			return failed("not run: %s", refusal)
-		}
+	if refusal := decided(); refusal != "" {
+		return failed("%s", refusal)
 	}
+	who := t.req.Attendant
 	if who == nil {
 		return t.callTool(ctx, g, c, room)
 	}

@@ -29,9 +29,9 @@ func (a *attendant) note(format string, args ...any) {
 
 func (a *attendant) Began(c run.ToolRequest) { a.note("began %s %s", c.Name, c.Arguments) }
 func (a *attendant) Ended(u lineage.ToolUse) { a.note("ended %s %v", u.CallID, u.OK) }
-func (a *attendant) Approve(ctx context.Context, c run.ToolRequest) string {
+func (a *attendant) Ask(ctx context.Context, c run.ToolRequest) func() string {
 	a.note("asked %s %s", c.Name, c.Arguments)
-	return a.approve(ctx)
+	return func() string { return a.approve(ctx) }
 }
 
 // TestApproval: a tool that needs a person's word is run with it, and only then.

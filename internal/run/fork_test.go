@@ -124,6 +124,35 @@ func TestForkOfAKey(t *testing.T) {
 		t.Errorf("beliefs of the branch (-want +got):\n%s", diff)
 	}
 	h.verify()
+
+	// A turn of the branch is one of its key: a person goes on in a copy with the same memory.
+	h.chat(branch.ID, "I like tea.", false)
+	learnt := h.beliefs(memory.Scope{Key: "key"})
+	if len(learnt) != len(before)+1 {
+		t.Errorf("got the beliefs %q of the key, want one more than %q", learnt, before)
+	}
+	h.turn(&run.Request{Session: branch.ID, Key: "other", Messages: []session.Message{{Role: session.User, Content: "I like coffee."}}})
+	if diff := cmp.Diff(learnt, h.beliefs(memory.Scope{Key: "key"})); diff != "" || len(h.beliefs(memory.Scope{Key: "other"})) != 1 {
+		t.Errorf("after a turn with another key (-before +after):\n%s, and the other key has %q", diff, h.beliefs(memory.Scope{Key: "other"}))
+	}
+	h.verify()
+}
+
+// TestForkWithoutKey: what is said in a copy of a session without a key is learnt there alone.
+func TestForkWithoutKey(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 4000)
+	h.chat("s", "We use Postgres for the ledger.", false)
+	before := h.beliefs(memory.Scope{Root: "s"})
+	branch := h.fork("s", 0)
+	h.chat(branch.ID, "I like tea.", false)
+	if diff := cmp.Diff(before, h.beliefs(memory.Scope{Root: "s"})); diff != "" || len(before) == 0 {
+		t.Errorf("beliefs of the source (-before +after):\n%s", diff)
+	}
+	if got := h.beliefs(memory.Scope{Root: branch.ID}); len(got) != len(before)+1 {
+		t.Errorf("got the beliefs %q of the copy, want one more than %q", got, before)
+	}
+	h.verify()
 }
 
 // TestForkBreaksOff: half a copy is none.

@@ -40,6 +40,7 @@ type Runner struct {
 	wake      func(owner.Owner, session.ID)
 	line      *claim.Line // nil means no bound
 	log       *slog.Logger
+	outage    *outage
 	observer  Observer // nil without an observer
 	images    Images   // nil if models are sent no images of files
 	external  External // nil without an external memory
@@ -84,7 +85,7 @@ func New(p Parts) *Runner {
 	return &Runner{
 		store: p.Store, sessions: p.Sessions, quotes: p.Memory, views: p.Views, lineages: p.Lineages, shared: p.Shared, curator: p.Curator,
 		models: p.Models, tools: p.Tools, config: p.Config, process: p.Process, questions: p.Questions,
-		wake: p.Wake, line: p.Line, log: p.Log, observer: p.Observer, images: p.Images, external: p.External,
+		wake: p.Wake, line: p.Line, log: p.Log, outage: &outage{log: p.Log}, observer: p.Observer, images: p.Images, external: p.External,
 	}
 }
 

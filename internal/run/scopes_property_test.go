@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -67,12 +69,13 @@ type scopedTalk struct {
 	owner owner.Owner             // each run has another one, and so a memory of its own
 	sent  map[session.ID][]string // what each client holds: the inputs and their answers
 	keys  []string                // that the turns may have
+	old   []session.ID            // sessions of another program, said long ago
 }
 
-// step makes one turn, forgets, undoes or restarts.
+// step makes one turn, forgets, undoes, takes an old session over, deletes one, or restarts.
 func (s *scopedTalk) step() {
 	id := session.ID(rapid.SampledFrom([]string{"a", "b"}).Draw(s.rt, "session"))
-	switch rapid.IntRange(0, 12).Draw(s.rt, "what") {
+	switch rapid.IntRange(0, 16).Draw(s.rt, "what") {
 	case 0:
 		if _, err := s.h.curator.Forget(context.Background(), s.owner, s.thing(), false); err != nil {
 			s.rt.Fatal(err)
@@ -88,6 +91,10 @@ func (s *scopedTalk) step() {
 		s.h.runner = s.h.runs(run.Config{Budgets: compression.Budgets{Default: 4000}}, nil)
 	case 5:
 		s.index()
+	case 6, 7, 8:
+		s.takeOver()
+	case 9:
+		s.withdraw()
 	case 4: // the client goes back in its history and says something else
 		s.sent[id] = s.sent[id][:2*rapid.IntRange(0, len(s.sent[id])/2).Draw(s.rt, "kept")]
 		s.say(id)
@@ -109,13 +116,62 @@ func (s *scopedTalk) index() {
 	}
 }
 
+// takeOver imports a session that was said in a year before those that are taken over already, or behind them.
+func (s *scopedTalk) takeOver() {
+	id, key := session.ID(fmt.Sprintf("old%d", len(s.old))), s.key()
+	at := time.Date(rapid.IntRange(2001, 2009).Draw(s.rt, "year"), 3, 1, 12, 0, 0, 0, time.UTC)
+	s.old = append(s.old, id)
+	a := &curate.Archived{
+		Owner:    s.owner,
+		Sessions: []session.Session{{ID: id, RootID: id, Key: key, Source: "import", StartedAt: at, LastActive: at, NextSeq: 2}},
+		Messages: func(yield func(session.Message, error) bool) {
+			for seq := range int64(2) {
+				text := fmt.Sprintf(rapid.SampledFrom(forms[:len(forms)-1]).Draw(s.rt, "form"), s.thing())
+				said := at.Add(time.Duration(seq) * time.Hour)
+				m := session.Message{SessionID: id, RootID: id, Key: key, Seq: seq, Role: session.User, Content: text, SaidAt: said, RecordedAt: said}
+				if !yield(m, nil) {
+					return
+				}
+			}
+		},
+	}
+	got, err := s.h.curator.Import(context.Background(), a)
+	if err == nil {
+		err = s.h.curator.SettleKeys(context.Background(), s.owner, got.Keys)
+	}
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+}
+
+// withdraw undoes the end of the last session that was taken over, or deletes it.
+func (s *scopedTalk) withdraw() {
+	n := len(s.old)
+	if n == 0 {
+		return
+	}
+	err := error(nil)
+	if rapid.Bool().Draw(s.rt, "undone") {
+		_, err = s.h.curator.Undo(context.Background(), s.owner, s.old[n-1])
+	} else {
+		_, err = s.h.curator.Delete(context.Background(), s.owner, s.old[n-1], nil)
+		s.old = s.old[:n-1]
+	}
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+}
+
+// forms are what is said of a thing; the last one names none.
+var forms = []string{
+	"We use %s for the database.", "Actually we switched to %s for the database.", "I prefer %s.", "No, that's wrong, it's %s.",
+	"We went back to %s.", "%s is gone.", "I use %s because it is fast.", "I use %s because it is fast. We chose a plan because of its price.",
+	"We switched to %s. We chose a day for it because of the holidays. I prefer Mondays.", "Forget that.",
+}
+
 // say sends the client's history and a new message.
 func (s *scopedTalk) say(id session.ID) {
-	form := rapid.SampledFrom([]string{
-		"We use %s for the database.", "Actually we switched to %s for the database.", "I prefer %s.", "No, that's wrong, it's %s.",
-		"We went back to %s.", "%s is gone.", "Forget that.", "I use %s because it is fast.", "I use %s because it is fast. We chose a plan because of its price.",
-		"We switched to %s. We chose a day for it because of the holidays. I prefer Mondays.",
-	}).Draw(s.rt, "form")
+	form := rapid.SampledFrom(forms).Draw(s.rt, "form")
 	text := form
 	if form != "Forget that." {
 		text = fmt.Sprintf(form, s.thing())

@@ -89,9 +89,10 @@ func (s *Stream) call(ctx context.Context) error {
 		return a.err
 	}
 	if !t.req.Streaming {
-		return s.settleCall(models.call(ctx, prompt))
+		return s.settleCall(models.call(ctx, prompt, t.runner.outage))
 	}
-	go recovery.Func(func() { s.accepted <- models.call(ctx, prompt) }, func(err error) { s.accepted <- acceptance{err: err} })()
+	ask := func() { s.accepted <- models.call(ctx, prompt, t.runner.outage) }
+	go recovery.Func(ask, func(err error) { s.accepted <- acceptance{err: err} })()
 	timer := time.NewTimer(t.runner.config.Patience)
 	defer timer.Stop()
 	select {
@@ -115,22 +116,26 @@ func (s *Stream) settleCall(a acceptance) error {
 	return nil
 }
 
-// call asks the upstream, or the recall responder if the upstream cannot be reached.
-func (m *Models) call(ctx context.Context, p *Prompt) acceptance {
+// call asks the upstream, or the recall responder if the upstream cannot be reached, which is told.
+func (m *Models) call(ctx context.Context, p *Prompt, told *outage) acceptance {
 	a := acceptance{responder: lineage.ByUpstream}
 	a.deltas, a.err = m.Upstream.Stream(ctx, p)
-	if a.err == nil || !m.fallsBack(ctx, a.err) {
+	if !unreachable(a.err) {
+		told.ended()
 		return a
 	}
+	if !m.fallsBack(ctx) {
+		return a
+	}
+	told.began(a.err)
 	a.responder = lineage.ByRecall
 	a.deltas, a.err = m.Recall.Stream(ctx, p)
 	return a
 }
 
-// fallsBack reports whether the recall responder answers instead of an upstream that
-// failed with err.
-func (m *Models) fallsBack(ctx context.Context, err error) bool {
-	return m.Fallback && m.Recall != nil && ctx.Err() == nil && unreachable(err)
+// fallsBack reports whether the recall responder answers instead of an upstream that cannot be reached.
+func (m *Models) fallsBack(ctx context.Context) bool {
+	return m.Fallback && m.Recall != nil && ctx.Err() == nil
 }
 
 // unreachable reports whether an upstream gave no answer at all. A refusal with a

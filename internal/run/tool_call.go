@@ -22,11 +22,18 @@ func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []Too
 	uses := make([]lineage.ToolUse, len(calls))
 	grant := t.box.grant
 	grant.Outside = t.outside()
-	one := func(i int) {
+	asking := t.asking(calls)
+	ask := func(i int) func() string {
+		if i >= t.box.limits.Calls {
+			return nil
+		}
+		return t.askFor(&calls[i], room, asking)
+	}
+	one := func(i int, decided func() string) {
 		c := &calls[i]
 		began := t.runner.config.Now()
-		if i < t.box.limits.Calls {
-			results[i] = t.attended(ctx, &grant, c, room)
+		if decided != nil {
+			results[i] = t.attended(ctx, &grant, c, room, decided)
 		} else {
 			results[i] = failed("not run: more than %d calls at once", t.box.limits.Calls)
 		}
@@ -38,7 +45,8 @@ func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []Too
 	var parallel sync.WaitGroup
 	for i := range calls {
 		if t.box.offered[calls[i].Function.Name].Parallel {
-			parallel.Go(recovery.Func(func() { one(i) }, func(err error) {
+			decided := ask(i) // here, so that people are asked in the model's order
+			parallel.Go(recovery.Func(func() { one(i, decided) }, func(err error) {
 				recovery.Log(ctx, t.runner.log, "a tool's call", err, "tool", calls[i].Function.Name)
 				results[i] = failed("the tool broke down")
 				uses[i] = lineage.ToolUse{Name: calls[i].Function.Name, CallID: calls[i].ID}
@@ -46,7 +54,7 @@ func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []Too
 			continue
 		}
 		parallel.Wait()
-		one(i)
+		one(i, ask(i))
 	}
 	parallel.Wait()
 	t.box.used = append(t.box.used, uses...)

@@ -82,6 +82,8 @@ type ToolRequest struct {
 	// Room is the approximate size of the result that the model will be shown, in
 	// bytes.
 	Room int
+	// Asking is how many calls of the same answer of the model need an approval, if this one does.
+	Asking int
 }
 
 // ToolResult is the result of a call.

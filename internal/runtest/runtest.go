@@ -105,6 +105,7 @@ type Parts struct {
 	Images        run.Images
 	External      run.External    // the external memory that turns ask
 	Owed          curate.External // is told of what is forgotten
+	Ledger        curate.Ledger   // nil for none
 	Log           *slog.Logger
 }
 
@@ -134,7 +135,7 @@ func New(db Database, p *Parts) (*run.Runner, *curate.Curator) {
 	curator := curate.New(curate.Parts{
 		Store: p.Store, Receipts: db, Sessions: p.Sessions, Catalog: db, Memory: db, Facts: db, Views: p.Views, Lineages: lineages,
 		Questions: questions, Budgets: c.Budgets, Studies: p.Studies, Sweeper: db, Mirror: p.Mirror, Files: p.Files,
-		External: p.Owed, Wake: p.Wake, Now: c.Clock, Log: p.Log,
+		External: p.Owed, Ledger: p.Ledger, Wake: p.Wake, Now: c.Clock, Log: p.Log,
 	})
 	runner := run.New(run.Parts{
 		Store: p.Store, Sessions: p.Sessions, Memory: db, Views: p.Views, Lineages: lineages, Shared: p.Shared,

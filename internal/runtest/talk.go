@@ -111,6 +111,8 @@ type Talk struct {
 	Now  time.Time // when the next message is said
 	// Speaker says the next messages; "" for a person without a name.
 	Speaker string
+	// Note is the note of the next messages; "" for messages that are said.
+	Note string
 
 	views *memory.Views
 	seq   int64
@@ -143,7 +145,7 @@ func (k *Talk) Learn(role session.Role, speaker, text string) (memory.Change, ra
 	defer done()
 	d := ranking.Document{
 		MessageID: int64(len(k.Kept.Docs) + 1), SessionID: k.Root, Root: k.Root, Seq: k.seq,
-		Role: role, Speaker: speaker, Text: text, SaidAt: k.Now,
+		Role: role, Speaker: speaker, Text: text, Note: k.Note, SaidAt: k.Now,
 	}
 	k.Kept.at[memory.Place{Root: d.Root, Seq: d.Seq}] = len(k.Kept.Docs)
 	k.Kept.Docs = append(k.Kept.Docs, d)

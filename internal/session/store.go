@@ -45,6 +45,9 @@ type Catalog interface {
 	// UndoneCounts returns how many undone messages each of the lineages with the given roots
 	// has. Roots that do not exist are left out.
 	UndoneCounts(ctx context.Context, o owner.Owner, roots []ID) (map[ID]int, error)
+	// RootsOfKey returns the roots of the lineages that have a message under a session key, also
+	// if it was undone, in their order.
+	RootsOfKey(ctx context.Context, o owner.Owner, key Key) ([]ID, error)
 	// FreeTitle returns the title if no session of the owner has it, else the next free
 	// numbered form: "title #2", "title #3"….
 	FreeTitle(ctx context.Context, o owner.Owner, title string) (string, error)

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,6 +70,16 @@ func (db *DB) UndoneCounts(ctx context.Context, o owner.Owner, roots []session.I
 		return nil, fmt.Errorf("count undone messages: %w", err)
 	}
 	return out, nil
+}
+
+// RootsOfKey implements session.Catalog.
+func (db *DB) RootsOfKey(ctx context.Context, o owner.Owner, key session.Key) ([]session.ID, error) {
+	list, err := rowsOf(ctx, db, func(rows *sql.Rows) (root session.ID, err error) { return root, rows.Scan(&root) },
+		`SELECT DISTINCT root_id FROM messages WHERE owner_id = ? AND session_key = ? ORDER BY root_id`, o.ID(), string(key))
+	if err != nil {
+		return nil, fmt.Errorf("list the lineages of a key: %w", err)
+	}
+	return list, nil
 }
 
 // ofRoots reads a value of each of some lineages. The value is an expression over the row t of

@@ -16,6 +16,14 @@ import (
 // reads the text index. A damaged text index is rebuilt first, because it is derived
 // data; Index reports that. So are pieces that lack blocks dropped.
 func (db *DB) Check(ctx context.Context, deep bool) ([]string, error) {
+	found, err := db.check(ctx, deep)
+	if isDamage(err) { // a step of the check met it
+		return append(found, reasonOf(err)), nil
+	}
+	return found, err
+}
+
+func (db *DB) check(ctx context.Context, deep bool) ([]string, error) {
 	if err := db.mendIndex(ctx, deep); err != nil {
 		return nil, err
 	}

@@ -121,6 +121,10 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	db := &DB{opt: opt, log: opt.Log, scans: claim.NewRoom(readers-1, readers/2), searches: claim.NewRoom(searchers, searchers/2)}
 	if err := db.open(ctx); err != nil {
 		_ = db.Close() // closes what is open so far; err is the reason
+		if isDamage(err) {
+			return nil, fault.Wrap(fault.Unavailable, "database_damaged", "The database file "+opt.Path+" is damaged: "+reasonOf(err)+
+				". Keep a copy of it. Then restore a backup: hermes restore FILE", err)
+		}
 		if noRoom(err) {
 			return nil, fault.Wrap(fault.Unavailable, "disk_full",
 				"The disk of "+filepath.Dir(opt.Path)+" is full, and opening the database needs a few pages. Free some space and start again.", err)

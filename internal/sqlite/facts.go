@@ -18,8 +18,9 @@ const (
 	insertFact  = `INSERT INTO facts (number, owner_id, scope_id, root_id, seq, id, session_id, kind, role, speaker,
 		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, recorded_at, when_from, when_to,
 		superseded_by, superseded_at, links, doubted_by, section, weight) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
-	markFact      = `UPDATE facts SET doubted_by = ?, section = ?, weight = ? WHERE number = ? AND owner_id = ? RETURNING scope_id`
+	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ?, links = ?
+		WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
+	markFact = `UPDATE facts SET doubted_by = ?, section = ?, weight = ? WHERE number = ? AND owner_id = ? RETURNING scope_id`
 )
 
 // numbering gives the facts of messages their numbers.
@@ -80,7 +81,11 @@ func (t *tx) keepChange(o owner.Owner, c *memory.Change, numbers numbering, from
 	}
 	for j := range c.Superseded {
 		f := &c.Superseded[j]
-		if _, err := t.exec(supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), o.ID(), string(f.Source.Root), f.Source.Seq,
+		links, err := linksOf(f)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), links, o.ID(), string(f.Source.Root), f.Source.Seq,
 			string(f.ID)); err != nil {
 			return fmt.Errorf("supersede fact: %w", err)
 		}

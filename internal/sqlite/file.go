@@ -126,6 +126,11 @@ func migrate(ctx context.Context, conn *sql.Conn, opt *Options) error {
 	}
 	keep := version > 0 && version < len(scripts) && !opt.NoCopy
 	if keep {
+		if keep, err = holdsData(ctx, conn); err != nil {
+			return err
+		}
+	}
+	if keep {
 		if err := keepVersion(ctx, conn, opt, version); err != nil {
 			return err
 		}

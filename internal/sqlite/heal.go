@@ -34,12 +34,7 @@ func remade(at time.Time, why string) string {
 }
 
 // whyOf is the reason for a rebuild, from an error of the index.
-func whyOf(err error) string {
-	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		err = inner // SQLite's error is the innermost one
-	}
-	return "it was damaged: " + err.Error()
-}
+func whyOf(err error) string { return "it was damaged: " + reasonOf(err) }
 
 // lacking is the number of messages that should be indexed and are not. It is negative
 // if the index has messages that do not exist. One statement reads both numbers, so

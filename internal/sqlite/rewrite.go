@@ -19,7 +19,7 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
-	return db.healing(ctx, func(t *tx) error {
+	err := db.healing(ctx, func(t *tx) error {
 		if len(w.Undone) == 0 { // what was taken back stays in the archive
 			t.erases = true
 		}
@@ -44,8 +44,20 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 		if err := t.dropRepeats(o, &w, told); err != nil {
 			return err
 		}
-		return t.keepErasure(o, w.Erased)
+		if err := t.keepErasure(o, w.Erased); err != nil || w.Step == nil {
+			return err
+		}
+		return t.appendStep(o, w.Step, nil, nil)
 	})
+	switch {
+	case w.Step == nil:
+		return err
+	case isConstraint(err):
+		return errPlaceTaken(err)
+	case err == nil:
+		db.awaitLarge(ctx, w.Step.Messages)
+	}
+	return err
 }
 
 // each changes rows of an owner up to the first error.

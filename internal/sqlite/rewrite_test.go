@@ -72,6 +72,35 @@ func TestTracesOfTheFormat(t *testing.T) {
 	}
 }
 
+// TestTracesOfSettings: the name of a setting in the configuration file is no mention of a thing. A value is one, and what a
+// person has noted there.
+func TestTracesOfSettings(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	writeFile(t, filepath.Join(home, "config.yaml"), `# for Quagga
+platforms:
+  telegram: { users: [4711], memory_key: okapi }
+  allowed_users: ["discord:1"]
+session_reset: { types: { group: { mode: idle } }, platforms: { slack: { at_hour: 3 } } }
+mcp_servers: { wombat: { command: zebu } }
+`)
+	db := openAt(t, filepath.Join(home, "state.db"))
+	for about, want := range map[string]int{
+		"telegram": 0, "gram": 0, "discord": 0, "slack": 0, "platforms": 0, "group": 0, "mcp": 0, "memory": 0, "hour": 0,
+		"quagga": 1, "4711": 1, "okapi": 1, "wombat": 1, "zebu": 1,
+	} {
+		found, err := db.Traces(t.Context(), mention.Of(about))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tr := range found {
+			if tr.File == "config.yaml" && tr.Hits != want {
+				t.Errorf("%s: got %d mentions in the settings, want %d", about, tr.Hits, want)
+			}
+		}
+	}
+}
+
 // TestTracesFollowTheHome: a home that is reached by a link is searched, a linked
 // file in it, too, and a linked directory is named.
 func TestTracesFollowTheHome(t *testing.T) {

@@ -96,11 +96,16 @@ func checkVersion(ctx context.Context, conn *sql.Conn) error {
 
 // damaged names the damage that a statement met.
 func damaged(err error) error {
-	code := codeOf(err) & 0xff
-	if code == sqliteCorrupt || code == codeNotADatabase {
+	if isDamage(err) {
 		return fault.Wrap(fault.Invalid, CodeDamagedCopy, "The database file is damaged: "+err.Error(), err)
 	}
 	return fmt.Errorf("read the database: %w", err)
+}
+
+// isDamage reports whether a statement met pages that are not as SQLite writes them.
+func isDamage(err error) bool {
+	code := codeOf(err) & 0xff
+	return code == sqliteCorrupt || code == codeNotADatabase
 }
 
 // codeNotADatabase is SQLite's code for a file whose header is none of its own.

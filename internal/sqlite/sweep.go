@@ -23,7 +23,7 @@ func (db *DB) Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dr
 	if err := errNoOwner(o); err != nil {
 		return out, err
 	}
-	err := db.eachTable(ctx, o, storage.Sweeping(about), func(s *storage.Sweep) error {
+	err := db.eachTable(ctx, o, storage.Erasing(about), func(s *storage.Sweep) error {
 		rows, texts := s.Plan()
 		s.Count(&out, rows, texts)
 		if dryRun || len(rows)+len(texts) == 0 {
@@ -32,6 +32,26 @@ func (db *DB) Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dr
 		return db.eraseFound(ctx, o, s, slices.Concat(rows, texts))
 	})
 	return out, err
+}
+
+// SweepOrders implements curate.Sweeper.
+func (db *DB) SweepOrders(ctx context.Context, o owner.Owner, about *mention.Thing) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
+	columns, err := textColumns(ctx, db.read)
+	if err != nil {
+		return err
+	}
+	s := storage.NewOrders(about, columns[storage.Orders])
+	if err := db.sweepTable(ctx, o, s); err != nil {
+		return err
+	}
+	rows, texts := s.Plan()
+	if len(rows)+len(texts) == 0 {
+		return nil
+	}
+	return db.eraseFound(ctx, o, s, slices.Concat(rows, texts))
 }
 
 // Mentions implements curate.Sweeper.
@@ -169,7 +189,7 @@ func (t *tx) eraseRow(o owner.Owner, s *storage.Sweep, row *storage.Row) error {
 		}
 	}
 	for _, st := range s.Erase(row, place) {
-		if _, err := t.exec(st.Query, append([]any{o.ID()}, row.Key[:st.Keys]...)...); err != nil {
+		if _, err := t.exec(st.Query, st.Args(o.ID(), row)...); err != nil {
 			return err
 		}
 	}

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/storage"
 	"github.com/hermes-memory/hermes/internal/transcript"
 )
 
@@ -43,7 +45,11 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 	if err != nil {
 		return nil, err
 	}
-	format := about.FormatOf(schema)
+	names, err := db.unnamed(ctx, about)
+	if err != nil {
+		return nil, err
+	}
+	format := about.FormatOf(schema).WithNames(about, names)
 	var out []curate.Trace
 	err = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
@@ -62,13 +68,15 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 		if d.IsDir() {
 			return nil
 		}
-		t := curate.Trace{File: name}
+		t := curate.Trace{File: name, Foreign: !db.wrote(name)}
 		in := mention.Format{}
 		switch {
 		case strings.HasPrefix(name, filepath.Base(db.opt.Path)): // the database, its log, a copy of it
 			in = format
+		case name == config.FileName: // people write it; the names of its settings are no mention
+			in = about.FormatOf(strings.Join(config.Words(), " "))
 		case transcript.Has(name):
-			in = about.FormatOf("")
+			in = about.FormatOf("").WithNames(about, names)
 		}
 		found, err := db.searchFile(path, &t, about, in)
 		if found {
@@ -82,12 +90,24 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 	return out, nil
 }
 
-// IsCopy reports whether a name in the home is that of an earlier state of the data: a copy
-// from before a migration, what a restored backup has replaced, or a copy that is being made.
-// They are backups, so that no erasure changes them. What an interrupted restoring has left is none:
-// nothing tells of it.
-func IsCopy(name string) bool {
-	return strings.HasPrefix(name, "state.db.v") || strings.HasPrefix(name, ".backup-") || strings.Contains(name, ".before-")
+// unnamed are the ids and session keys that have the name of a thing in a word, and do not name the thing.
+func (db *DB) unnamed(ctx context.Context, about *mention.Thing) (names []string, err error) {
+	rows, err := db.read.QueryContext(ctx, storage.Names())
+	if err != nil {
+		return nil, fmt.Errorf("list ids: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("list ids: %w", err)
+		}
+		names = storage.Unnamed(about, names, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list ids: %w", err)
+	}
+	return names, nil
 }
 
 // skipCopy leaves a copy out of a search.
@@ -98,14 +118,16 @@ func skipCopy(d fs.DirEntry) error {
 	return nil
 }
 
-// schemaText is what the database's files say about their own format.
+// schemaText is what the database's files say about their own format, with the words that this program writes into
+// values.
 func (db *DB) schemaText(ctx context.Context) (string, error) {
 	var text string
-	const query = `SELECT 'SQLite format 3 ' || coalesce(group_concat(concat_ws(' ', type, name, tbl_name, sql), ' '), '') FROM sqlite_schema`
+	const query = `SELECT 'SQLite format 3 ' || coalesce(group_concat(concat_ws(' ', type, name, tbl_name, sql), ' '), '')
+		|| ' ' || (SELECT coalesce(group_concat(platform, ' '), '') FROM (` + storage.Platforms + `)) FROM sqlite_schema`
 	if err := db.read.QueryRowContext(ctx, query).Scan(&text); err != nil {
 		return "", fmt.Errorf("read schema: %w", err)
 	}
-	return text, nil
+	return text + " " + mention.OwnWords, nil
 }
 
 // searchFile searches a file for the thing. found is false if the file no longer exists
@@ -143,6 +165,9 @@ func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing, for
 			return false, fmt.Errorf("open %s: %w", path, err)
 		}
 		defer func() { _ = f.Close() }()
+		if t.Foreign && isBackup(f) {
+			return false, nil
+		}
 		in, file = f, f
 	}
 	if strings.HasPrefix(t.File, filepath.Base(db.opt.Path)) {

@@ -32,7 +32,7 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step lineage.Step) 
 	sent := db.frame(o, step.Receipt)
 	err = db.w.submitTelling(ctx, step.Queued, func(t *tx) error { return t.appendStep(o, &step, receipt, sent) })
 	if isConstraint(err) {
-		return fault.Wrap(fault.Conflict, "concurrent_writer", "Another writer has changed this session. Try again.", err)
+		return errPlaceTaken(err)
 	}
 	if err != nil {
 		return err
@@ -42,6 +42,11 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step lineage.Step) 
 	}
 	db.awaitLarge(ctx, step.Messages)
 	return nil
+}
+
+// errPlaceTaken is the fault for a place that another writer has used.
+func errPlaceTaken(err error) error {
+	return fault.Wrap(fault.Conflict, "concurrent_writer", "Another writer has changed this session. Try again.", err)
 }
 
 // encodeReceipt encodes the receipt of a step, which may have none.

@@ -18,6 +18,30 @@ import (
 // copyName is the file that keeps a database as it was at a schema version.
 func copyName(path string, version int) string { return path + ".v" + strconv.Itoa(version) }
 
+// holdsData reports whether a database has rows that no migration made. A first start that was interrupted leaves tables
+// without such rows.
+func holdsData(ctx context.Context, conn *sql.Conn) (bool, error) {
+	var tables []string
+	const ours = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('meta', 'id_ranges')
+		AND instr(name, 'sqlite_') <> 1 AND instr(name, ?) <> 1`
+	err := eachOf(ctx, conn, ours, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		tables = append(tables, name)
+		return err
+	}, textIndex)
+	if err != nil {
+		return false, fmt.Errorf("list the tables: %w", err)
+	}
+	for _, table := range tables {
+		var holds bool
+		if err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM "`+table+`")`).Scan(&holds); err != nil || holds {
+			return holds, err
+		}
+	}
+	return false, nil
+}
+
 // keepVersion copies the database as it is before migrations, and verifies the copy. A program
 // of that version opens it. The copy has its name only once it is whole.
 func keepVersion(ctx context.Context, conn *sql.Conn, opt *Options, version int) error {

@@ -109,6 +109,33 @@ func TestEveryVersion(t *testing.T) {
 	}
 }
 
+// TestInterruptedFirstStart: of a database without data no copy is kept. One row of any kind is data.
+func TestInterruptedFirstStart(t *testing.T) {
+	t.Parallel()
+	scripts, err := migrationScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []int{1, 8, len(scripts) - 1} {
+		for _, row := range []string{"", `INSERT INTO erasures (owner_id, hash, words, erased_at) VALUES ('o', x'00', 1, 0)`} {
+			path := tempFile(t)
+			file := raw(t, path)
+			for _, script := range scripts[:version] {
+				must(t, file, script)
+			}
+			must(t, file, fmt.Sprintf("%s\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;\n%s",
+				markSchema(scripts[:version]), applicationID, version, row))
+			if err := file.Close(); err != nil {
+				t.Fatal(err)
+			}
+			openAt(t, path)
+			if _, err := os.Stat(copyName(path, version)); (err == nil) != (row != "") {
+				t.Errorf("version %d with the row %q: got %v for its copy", version, row, err)
+			}
+		}
+	}
+}
+
 // TestReleases: the file of every release opens.
 func TestReleases(t *testing.T) {
 	t.Parallel()

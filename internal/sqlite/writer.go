@@ -359,6 +359,9 @@ func codeOf(err error) int {
 	return coded.Code()
 }
 
+// reasonOf is what SQLite says: its error is the innermost one.
+func reasonOf(err error) string { return fault.Innermost(err).Error() }
+
 // fail makes the writer refuse all further operations.
 func (w *writer) fail(err error) error {
 	var broken error = fault.Wrap(fault.Unavailable, "database_failed",

@@ -33,6 +33,8 @@ const (
 	WholeRow
 	// Emptied is set to null.
 	Emptied
+	// Replaced gets what stays of it without the thing. It is the body of an event.
+	Replaced
 )
 
 // Form is the format of a column's text.
@@ -40,17 +42,27 @@ type Form int
 
 // The formats.
 const (
-	Plain  Form = iota
-	Values      // JSON of clients, whose numbers are searched, too
-	Record      // JSON of this server, whose numbers are not searched
-	Pieces      // record whose texts continue in the next row
-	Marks       // mostly words of the protocol
+	Plain    Form = iota
+	Values        // JSON of clients, whose numbers are searched, too
+	Record        // JSON of this server, whose numbers are not searched
+	Pieces        // record whose texts continue in the next row
+	Marks         // mostly words of the protocol
+	Named         // an id of a session, or a session key: the words with which this program begins them do not count
+	OtherID       // an id of a conversation of another program
+	Program       // a word for a program: where a session or a conversation comes from
+	Target        // where a job delivers
+	Asked         // the origin of a sent message
+	Happened      // an event of a chat
+	Spot          // what a place of an external memory is made of
+	Heading       // the title of a session
 )
 
 // Column is the rule of a column.
 type Column struct {
 	Rule Rule
 	Form Form
+	// Read is what is searched in place of the column, as SQL; "" for the column itself.
+	Read string
 }
 
 // Table are the columns of a table with data of owners.
@@ -63,6 +75,8 @@ type Table struct {
 	Columns map[string]Column
 	// Drop deletes a row and its dependent rows.
 	Drop []Deletion
+	// Along deletes the dependent rows of a row that stays without its text.
+	Along []Deletion
 }
 
 // Deletion deletes the rows of a table in which some columns have the first values of a
@@ -95,8 +109,21 @@ var Tables = sync.OnceValue(func() map[string]Table {
 	maps.Copy(all, chatTables())
 	all["imports"] = importsTable()
 	maps.Copy(all, providerTables())
+	for _, t := range all {
+		nameColumns(t.Columns)
+	}
 	return all
 })
+
+// nameColumns gives the ids and keys of sessions their form, in all tables.
+func nameColumns(columns map[string]Column) {
+	for _, name := range []string{"root_id", "session_id", "session_key", "parent_session_id"} {
+		if c, has := columns[name]; has {
+			c.Form = Named
+			columns[name] = c
+		}
+	}
+}
 
 // conversationTables are the tables with messages and sessions.
 func conversationTables() map[string]Table {
@@ -104,11 +131,11 @@ func conversationTables() map[string]Table {
 		"sessions": {
 			Key: []string{"id"},
 			Columns: map[string]Column{
-				"id": {Rule: WholeLineage}, "root_id": {Rule: WholeLineage}, "session_key": {Rule: WholeLineage},
+				"id": {Rule: WholeLineage, Form: Named}, "root_id": {Rule: WholeLineage}, "session_key": {Rule: WholeLineage},
 				"parent_session_id": {Rule: Rewritten},
-				"source":            {Rule: Rewritten, Form: Marks}, "user_id": {Rule: Rewritten}, "model": {Rule: Rewritten, Form: Marks},
+				"source":            {Rule: Rewritten, Form: Program}, "user_id": {Rule: Rewritten}, "model": {Rule: Rewritten, Form: Marks},
 				"system_prompt": {Rule: Rewritten},
-				"title":         {Rule: Rewritten}, "summary": {Rule: Rewritten}, "end_reason": {Rule: Rewritten, Form: Marks},
+				"title":         {Rule: Rewritten, Form: Heading}, "summary": {Rule: Rewritten}, "end_reason": {Rule: Rewritten, Form: Marks},
 				"title_source": {Rule: Ours}, "metadata": {Rule: Rewritten, Form: Values},
 			},
 		},
@@ -116,7 +143,7 @@ func conversationTables() map[string]Table {
 			Key: []string{"root_id", "seq"},
 			Columns: map[string]Column{
 				"root_id": {Rule: WholeLineage}, "session_id": {Rule: WholeLineage}, "session_key": {Rule: WholeLineage}, "role": {Rule: Ours},
-				"name": {Rule: Rewritten}, "content": {Rule: Rewritten}, "wire": {Rule: Rewritten, Form: Values},
+				"name": {Rule: Rewritten, Read: unlessProgram("name")}, "content": {Rule: Rewritten}, "wire": {Rule: Rewritten, Form: Values},
 				"tool_calls":   {Rule: Rewritten, Form: Values},
 				"tool_call_id": {Rule: Rewritten}, "tool_name": {Rule: Rewritten}, "note": {Rule: Rewritten, Form: Marks},
 				"finish_reason": {Rule: Rewritten, Form: Marks},
@@ -151,7 +178,8 @@ func derivedTables() map[string]Table {
 			Columns: map[string]Column{
 				"id": {Rule: Ours}, "kind": {Rule: Ours}, "role": {Rule: Ours}, "superseded_by": {Rule: Ours}, "links": {Rule: Ours},
 				"doubted_by": {Rule: Ours},
-				"root_id":    {Rule: WholeRow}, "session_id": {Rule: WholeRow}, "speaker": {Rule: WholeRow},
+				"root_id":    {Rule: WholeRow}, "session_id": {Rule: WholeRow},
+				"speaker":   {Rule: WholeRow, Read: unlessProgram("speaker")},
 				"quote":     {Rule: WholeRow},
 				"statement": {Rule: WholeRow}, "subject": {Rule: WholeRow}, "attribute": {Rule: WholeRow}, "value": {Rule: WholeRow},
 				"because": {Rule: WholeRow},
@@ -195,7 +223,7 @@ func workTables() map[string]Table {
 				"state":       {Rule: Ours},
 				"last_status": {Rule: Ours}, "name": {Rule: WholeRow}, "prompt": {Rule: WholeRow}, "session_id": {Rule: WholeRow},
 				"session_key": {Rule: WholeRow},
-				"deliver":     {Rule: WholeRow}, "model": {Rule: Emptied, Form: Marks},
+				"deliver":     {Rule: WholeRow, Form: Target}, "model": {Rule: Emptied, Form: Marks},
 			},
 		},
 		"job_runs": {
@@ -209,7 +237,7 @@ func workTables() map[string]Table {
 		"deliveries": {
 			Key: []string{"id"}, Drop: []Deletion{{Table: "deliveries", By: []string{"id"}}},
 			Columns: map[string]Column{
-				"id": {Rule: Ours}, "job_id": {Rule: Ours}, "state": {Rule: Ours}, "target": {Rule: WholeRow}, "error": {Rule: Emptied},
+				"id": {Rule: Ours}, "job_id": {Rule: Ours}, "state": {Rule: Ours}, "target": {Rule: WholeRow, Form: Target}, "error": {Rule: Emptied},
 			},
 		},
 		"runs": {
@@ -250,6 +278,9 @@ func chatTables() map[string]Table {
 	delete(person, "thread_id")
 	names := with(map[string]Column{"user_id": {Rule: WholeRow}, "name": {Rule: WholeRow}, "label": {Rule: WholeRow}})
 	delete(names, "thread_id")
+	unused := Deletion{ // the files of an event that no turn has stored
+		Table: "files", And: "root_id IS NULL AND run_id IN (SELECT run_id FROM chat_events WHERE owner_id = ?1 AND number = ?2)", Keys: 1,
+	}
 	return map[string]Table{
 		"chats": {
 			Key:  []string{"platform", "account", "chat_id", "thread_id"},
@@ -265,21 +296,18 @@ func chatTables() map[string]Table {
 			Drop:    []Deletion{{Table: "chat_names", By: []string{"platform", "account", "chat_id", "user_id"}}},
 			Columns: names,
 		},
-		"chat_events": {
-			Key: []string{"number"}, Drop: []Deletion{
-				{Table: "files", And: "root_id IS NULL AND run_id IN (SELECT run_id FROM chat_events WHERE owner_id = ?1 AND number = ?2)", Keys: 1},
-				{Table: "chat_events", By: []string{"number"}},
-			},
+		"chat_events": { // one that waits for its answer, or is being answered, stays without its words; others have none
+			Key: []string{"number"}, Drop: []Deletion{unused, {Table: "chat_events", By: []string{"number"}}}, Along: []Deletion{unused},
 			Columns: with(map[string]Column{
 				"event_id": {Rule: WholeRow}, "kind": {Rule: Ours}, "user_id": {Rule: WholeRow}, "message_id": {Rule: Emptied},
-				"state": {Rule: Ours}, "reason": {Rule: Emptied}, "run_id": {Rule: Ours}, "plan": {Rule: WholeRow, Form: Record},
-				"label": {Rule: WholeRow}, "body": {Rule: WholeRow, Form: Record},
+				"state": {Rule: Ours}, "reason": {Rule: Emptied}, "run_id": {Rule: Ours}, "plan": {Rule: Emptied, Form: Record},
+				"label": {Rule: Emptied}, "body": {Rule: Replaced, Form: Happened},
 			}),
 		},
 		"chat_sends": {
 			Key: []string{"id"}, Drop: []Deletion{{Table: "chat_sends", By: []string{"id"}}},
 			Columns: with(map[string]Column{
-				"id": {Rule: Ours}, "type": {Rule: Ours}, "origin": {Rule: WholeRow}, "text": {Rule: WholeRow}, "buttons": {Rule: Ours},
+				"id": {Rule: Ours}, "type": {Rule: Ours}, "origin": {Rule: WholeRow, Form: Asked}, "text": {Rule: WholeRow}, "buttons": {Rule: Ours},
 				"file_name": {Rule: Ours}, "file_text": {Rule: WholeRow}, "reply_to": {Rule: Emptied},
 				"interaction": {Rule: Emptied}, "state": {Rule: Ours},
 				"message_id": {Rule: Emptied}, "error": {Rule: Emptied},
@@ -318,6 +346,22 @@ func (c Column) names(about *mention.Thing, text []byte) bool {
 		return about.InRecord(text)
 	case Marks:
 		return about.InWords(string(text))
+	case Named:
+		return about.InName(string(text))
+	case OtherID:
+		return about.InForeign(string(text))
+	case Program:
+		return about.InSource(string(text))
+	case Target:
+		return about.InTarget(string(text))
+	case Asked:
+		return about.InOrigin(string(text))
+	case Happened:
+		return namesEvent(about, text)
+	case Spot:
+		return about.InPlace(string(text))
+	case Heading:
+		return about.InTitle(string(text))
 	case Plain:
 	}
 	return about.In(string(text))

@@ -21,6 +21,7 @@ type Sweep struct {
 	Trace curate.Trace
 
 	about *mention.Thing
+	scope scope
 	// each is called with the texts instead of a search; nil searches.
 	each func(text string)
 	// found are the rows that name the thing, with the columns that name it.
@@ -36,6 +37,10 @@ type Sweep struct {
 type Row struct {
 	Key   []any
 	Named []string
+	// Texts are what replaces the texts of columns.
+	Texts map[string]string
+	// Erased says that the row is an event of a chat that waits, and stays without what was said.
+	Erased bool
 }
 
 // NewSweep returns the search of a table with some text columns.
@@ -53,9 +58,47 @@ func NewSweep(about *mention.Thing, name string, texts []string) *Sweep {
 	return s
 }
 
+// scope says which rows a search takes.
+type scope int
+
+const (
+	everything scope = iota
+	allButOrders
+	ordersAlone
+)
+
+// has reports whether a search takes an event that is an order, or another row.
+func (s scope) has(order bool) bool {
+	return s == everything || order == (s == ordersAlone)
+}
+
+// same reports whether a name is that of a thing, however it is spelled.
+func same(about *mention.Thing, name string) bool {
+	return about.In(name) && mention.Of(name).In(about.About())
+}
+
 // Sweeping makes the searches of tables for a thing.
 func Sweeping(about *mention.Thing) func(name string, texts []string) *Sweep {
 	return func(name string, texts []string) *Sweep { return NewSweep(about, name, texts) }
+}
+
+// Erasing makes the searches of tables for what is to be erased of a thing: orders to forget stay for [NewOrders].
+func Erasing(about *mention.Thing) func(name string, texts []string) *Sweep {
+	return func(name string, texts []string) *Sweep {
+		s := NewSweep(about, name, texts)
+		s.scope = allButOrders
+		return s
+	}
+}
+
+// Orders is the table with the events of chats, some of which order to forget a thing.
+const Orders = "chat_events"
+
+// NewOrders returns the search of the orders to forget, with the table's text columns.
+func NewOrders(about *mention.Thing, texts []string) *Sweep {
+	s := NewSweep(about, Orders, texts)
+	s.scope = ordersAlone
+	return s
 }
 
 // ReadingTexts makes the sweeps of tables that only read texts.
@@ -74,6 +117,10 @@ func NewReading(name string, texts []string, each func(text string)) *Sweep {
 // read gives a text away; of JSON, the texts in it.
 func (s *Sweep) read(form Form, text []byte) {
 	var value any
+	if form == Heading {
+		s.each(mention.ChosenTitle(string(text)))
+		return
+	}
 	if form == Plain || form == Marks || json.Unmarshal(text, &value) != nil {
 		s.each(string(text))
 		return
@@ -103,7 +150,7 @@ func (s *Sweep) readIn(value any) {
 // The first argument is the owner, and place returns the placeholder of an argument.
 func (s *Sweep) Pages(place func(n int) string) (first, behind string) {
 	key := strings.Join(s.Table.Key, ", ")
-	columns := strings.Join(slices.Concat(s.Table.Key, s.Texts), ", ")
+	columns := strings.Join(slices.Concat(s.Table.Key, s.Table.reads(s.Texts)), ", ")
 	places := make([]string, len(s.Table.Key))
 	for i := range places {
 		places[i] = place(i + 2)
@@ -143,10 +190,45 @@ func (s *Sweep) Look(key []any, texts [][]byte) int {
 		}
 	}
 	s.Trace.Bytes += int64(size - 64)
+	if len(row.Named) > 0 && s.Name == Orders {
+		s.lookAtEvent(&row, texts)
+	}
 	if len(row.Named) > 0 {
 		s.found = append(s.found, row)
 	}
 	return size
+}
+
+// lookAtEvent decides what stays of an event that names the thing, if it has a body: then it waits for its answer.
+func (s *Sweep) lookAtEvent(row *Row, texts [][]byte) {
+	body, plan := texts[slices.Index(s.Texts, "body")], texts[slices.Index(s.Texts, "plan")]
+	thing, ordered := curate.OrderedThing(string(plan))
+	if !s.scope.has(ordered) {
+		row.Named = nil
+		return
+	}
+	planned, said := slices.Contains(row.Named, "plan"), slices.Contains(row.Named, "body")
+	if len(body) == 0 || !(planned || said) {
+		return
+	}
+	if !said {
+		row.Named = append(row.Named, "body")
+	}
+	s.keepEvent(row, body, planned)
+	if ordered {
+		s.endOrder(row, thing)
+	}
+}
+
+// endOrder decides what stays of the plan of an order to forget a thing.
+func (s *Sweep) endOrder(row *Row, thing string) {
+	if !same(s.about, thing) {
+		return // another thing: the order loses its words
+	}
+	if !slices.Contains(row.Named, "plan") {
+		row.Named = append(row.Named, "plan")
+	}
+	row.Texts["plan"] = curate.OrderDone
 }
 
 // maxPieces bounds the joined text of pieces. Longer texts are searched in parts.
@@ -206,26 +288,27 @@ func (s *Sweep) endPiece(b *strings.Builder) {
 	}
 }
 
-// Plan divides the found rows into rows to delete and rows with columns to empty. Rows
+// Plan divides the found rows into rows to delete and rows with columns to empty or to replace. Rows
 // that the curator handles are in neither.
 func (s *Sweep) Plan() (rows, texts []Row) {
 	for _, row := range s.found {
 		gone := false
-		var empty []string
+		stays := row
+		stays.Named = nil
 		for _, name := range row.Named {
 			switch s.Table.Columns[name].Rule {
 			case WholeRow:
 				gone = true
-			case Emptied:
-				empty = append(empty, name)
+			case Emptied, Replaced:
+				stays.Named = append(stays.Named, name)
 			case Unruled, Ours, WholeLineage, Rewritten:
 			}
 		}
 		switch {
 		case gone:
 			rows = append(rows, row)
-		case len(empty) > 0:
-			texts = append(texts, Row{row.Key, empty})
+		case len(stays.Named) > 0:
+			texts = append(texts, stays)
 		}
 	}
 	return rows, texts
@@ -240,30 +323,73 @@ func (s *Sweep) Count(out *curate.Swept, rows, texts []Row) {
 	default:
 		out.Records += len(rows) + len(texts)
 	}
+	for i := range texts {
+		if texts[i].Erased {
+			out.Unanswered++
+		}
+	}
 }
 
-// Statement erases from a row. Its arguments are the owner and the first values of the
-// row's key.
+// Statement erases from a row. Its arguments are the owner, the first values of the row's
+// key, and further values.
 type Statement struct {
-	Query string
-	Keys  int // how many values of the key
+	Query  string
+	Keys   int // how many values of the key
+	Values []any
 }
 
-// Erase are the statements that delete a row or empty its columns. place returns the
+// Args are the arguments of a statement for a row of an owner.
+func (st *Statement) Args(owner string, row *Row) []any {
+	return slices.Concat([]any{owner}, row.Key[:st.Keys], st.Values)
+}
+
+// Erase are the statements that delete a row, or empty and replace its columns. place returns the
 // placeholder of an argument.
 func (s *Sweep) Erase(row *Row, place func(n int) string) []Statement {
 	gone := slices.ContainsFunc(row.Named, func(name string) bool { return s.Table.Columns[name].Rule == WholeRow })
-	if !gone {
-		empty := "UPDATE " + s.Name + " SET " + strings.Join(row.Named, " = NULL, ") + " = NULL" + whereKey(s.Table.Key, place)
-		return []Statement{{empty, len(s.Table.Key)}}
+	if gone && s.Name == "chat_sends" {
+		if ends := s.endSend(row, place); ends != nil {
+			return ends
+		}
 	}
-	out := make([]Statement, len(s.Table.Drop))
-	for i, d := range s.Table.Drop {
+	if gone {
+		return s.deletions(s.Table.Drop, place)
+	}
+	var out []Statement
+	if row.Erased {
+		out = s.deletions(s.Table.Along, place)
+	}
+	return append(out, s.update(row, place))
+}
+
+// update empties columns of a row, and replaces texts. A text that is gone by now is not replaced.
+func (s *Sweep) update(row *Row, place func(n int) string) Statement {
+	st := Statement{Keys: len(s.Table.Key)}
+	var set []string
+	also := ""
+	for _, name := range row.Named {
+		text, replaced := row.Texts[name]
+		if !replaced {
+			set = append(set, name+" = NULL")
+			continue
+		}
+		st.Values = append(st.Values, text)
+		set = append(set, name+" = "+place(1+st.Keys+len(st.Values)))
+		also += " AND " + name + " IS NOT NULL"
+	}
+	st.Query = "UPDATE " + s.Name + " SET " + strings.Join(set, ", ") + whereKey(s.Table.Key, place) + also
+	return st
+}
+
+// deletions are the statements that delete rows with a row.
+func (s *Sweep) deletions(list []Deletion, place func(n int) string) []Statement {
+	out := make([]Statement, len(list))
+	for i, d := range list {
 		query := "DELETE FROM " + d.Table + whereKey(d.By, place)
 		if d.And != "" {
 			query += " AND " + d.And
 		}
-		out[i] = Statement{query, max(len(d.By), d.Keys)}
+		out[i] = Statement{Query: query, Keys: max(len(d.By), d.Keys)}
 	}
 	return out
 }

@@ -17,10 +17,15 @@ func chatTests() []test {
 		{"an event is stored once, with the position behind it", testEventOnce},
 		{"the first chat of a bot has the short key, the next ones have the long one", testChatKeys},
 		{"two people of one name are told apart", testChatNames},
+		{"a label stays that of its person", testChatNamesKept},
 		{"an event is alone in its chat", testEventAlone},
 		{"an event is settled where its chat is", testSettleMoved},
 		{"events are taken once", testTakeEvents},
 		{"a plan is kept", testPlanCommand},
+		{"an open event outlives its words", testErasedEvents},
+		{"an order to forget outlives its sweep", testOrders},
+		{"an unsent message ends with a line", testErasedSends},
+		{"the line has any name but the forgotten one", testErasedSendsOfAnyName},
 		{"a settled event has no text, and its answer waits", testSettleEvents},
 		{"an answer that is given up loses its events", testLoseAnswer},
 		{"a settled event leaves a chat where it was led", testSettleElsewhere},
@@ -81,6 +86,37 @@ func testChatNames(t *testing.T, st Store) {
 		labels = append(labels, e.Label)
 	}
 	same(t, "labels", labels, []string{"Alex", "Alex (2)", "Alex", "Alex (3)"})
+}
+
+// testChatNamesKept: a label under which a person has spoken in a chat is never another person's there, also not
+// after a change of the name or in a chat that has got another id. A person who takes an old name back has the
+// old label.
+func testChatNamesKept(t *testing.T, st Store) {
+	number := 0
+	said := func(chat, user, name string) string {
+		t.Helper()
+		number++
+		e := inbound(alice(), fmt.Sprint(number), chat, "hello")
+		e.Event.Type, e.Event.From = gateway.Group, gateway.Sender{ID: user, Name: name}
+		mustCommit(t, st, alice(), "", e)
+		open := mustOpen(t, st, placeOf(chat))
+		return open[len(open)-1].Label
+	}
+	for _, c := range []struct{ chat, user, name, want string }{
+		{"c", "u1", "Otto", "Otto"}, {"c", "u1", "Karl", "Karl"}, {"c", "u2", "Otto", "Otto (2)"}, {"c", "u3", "Karl", "Karl (2)"},
+		{"c", "u1", "Otto", "Otto"}, {"c", "u2", "Karl", "Karl (3)"}, {"c", "u4", "Otto", "Otto (3)"}, {"c", "u2", "Otto", "Otto (2)"},
+		{"c", "u5", "Otto (2)", "Otto (2) (2)"}, {"c", "u1", "Karl", "Karl"}, {"c", "u1", "Karl", "Karl"}, {"d", "u4", "Otto", "Otto"},
+	} {
+		if got := said(c.chat, c.user, c.name); got != c.want {
+			t.Errorf("%s as %s in %s: got %q, want %q", c.user, c.name, c.chat, got, c.want)
+		}
+	}
+	if err := st.MoveChat(t.Context(), alice(), placeOf("c"), "moved"); err != nil {
+		t.Fatal(err)
+	}
+	if got := said("moved", "u6", "Otto"); got != "Otto (4)" {
+		t.Errorf("in a chat with another id: got %q, want a label of its own", got)
+	}
 }
 
 // nameOf names an event of the bot.

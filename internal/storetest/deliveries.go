@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/owner"
 )
 
 func deliveryTests() []test {
 	return []test{
 		{"a delivery is claimed, retried, and settled", testDelivery},
+		{"a delivery that is over is looked at again", testReopenDelivery},
 	}
 }
 
@@ -53,5 +55,40 @@ func testDelivery(t *testing.T, st Store) {
 	same(t, "delivery of the run", runs[0].Delivery, &second)
 	if a, err = st.Agenda(ctx, hour(9), 10); err != nil || len(a.Deliveries) != 0 {
 		t.Errorf("agenda of a done delivery: got %+v, %v", a.Deliveries, err)
+	}
+}
+
+// testReopenDelivery: a delivery that was made, or waits for a person, can be claimed again; one that waits for another attempt, or is
+// given up, cannot before its time. Looks at one that waits are no attempts.
+func testReopenDelivery(t *testing.T, st Store) {
+	ctx := t.Context()
+	settleJob(t, st, alice())
+	reopened := func(o owner.Owner, want bool) {
+		t.Helper()
+		ok, err := st.ReopenDelivery(ctx, o, theEvent, hour(3))
+		kind(t, "reopen", err, "")
+		same(t, "reopened", ok, want)
+	}
+	reopened(alice(), false)
+	at := hour(1)
+	for round, state := range []job.DeliveryState{job.Awaited, job.Awaited, job.Delivered, job.Pending, job.Undelivered} {
+		d, ok, err := st.ClaimDelivery(ctx, alice(), theEvent, at, at.Add(time.Minute))
+		if want := []int{1, 2, 2, 3, 4}[round]; !ok || err != nil || d.Attempts != want {
+			t.Fatalf("claim %d: got %v, %v, %d attempts", round, ok, err, d.Attempts)
+		}
+		reopened(alice(), false)
+		d.State, d.WakeAt, d.Error = state, time.Time{}, "why"
+		if state == job.Awaited || state == job.Pending {
+			d.WakeAt = hour(100)
+		}
+		if ok, err = st.SettleDelivery(ctx, alice(), d); !ok || err != nil {
+			t.Fatalf("settle %d: got %v, %v", round, ok, err)
+		}
+		over := state == job.Awaited || state == job.Delivered
+		reopened(bob(), false)
+		reopened(alice(), over)
+		if at = hour(3); !over {
+			at = hour(100)
+		}
 	}
 }

@@ -20,6 +20,8 @@ func erasureTests() []test {
 		{"an erased id can be used again", testEraseReuse},
 		{"a fact whose successor is erased is current again", testEraseSuperseding},
 		{"every table of a new store is known", testKnownTables},
+		{"the words that this program begins names with are no mention", testOwnWords},
+		{"a program that an import names as a speaker is no mention", testOwnSpeakers},
 	}
 }
 

@@ -94,7 +94,7 @@ func testFactSuperseded(t *testing.T, st Store) {
 	a.commit(t, st, step)
 
 	// Said in another lineage of the same key. The change carries the whole old fact,
-	// of which only SupersededBy is new.
+	// of which SupersededBy and the links may be new.
 	step = b.step(t, st, "I use Valkey now.")
 	now := fact("now", &step.Messages[0], memory.Plain)
 	now.Links = []memory.Link{{Kind: memory.Supersedes, To: was.ID}}
@@ -112,6 +112,26 @@ func testFactSuperseded(t *testing.T, st Store) {
 	step.Changes = []memory.Change{{Learned: []memory.Fact{back}, Superseded: []memory.Fact{was, now}}}
 	b.commit(t, st, step)
 	known(t, "facts after a retraction", st, memory.Scope{Key: "key"}, was, kept, now, back)
+
+	// Said before a fact, and stored behind it: that fact has a new link, and stands.
+	step = a.step(t, st, "I used Memcached.")
+	former := fact("former", &step.Messages[0], memory.Plain)
+	former.SupersededBy, former.SupersededAt = kept.ID, kept.SaidAt
+	kept.Links = []memory.Link{{Kind: memory.Supersedes, To: former.ID}}
+	step.Changes = []memory.Change{{Learned: []memory.Fact{former}, Superseded: []memory.Fact{kept}}}
+	a.commit(t, st, step)
+	known(t, "a fact that was said before another", st, memory.Scope{Key: "key"}, was, kept, now, back, former)
+
+	// Told again by another program: an older fact has ended it already. Without that one it holds.
+	step = a.step(t, st, "Uses Redis.")
+	again := fact("again", &step.Messages[0], memory.Plain)
+	again.SupersededBy, again.SupersededAt = now.ID, now.SaidAt
+	step.Changes = []memory.Change{{Learned: []memory.Fact{again}}}
+	a.commit(t, st, step)
+	known(t, "a fact that is ended already", st, memory.Scope{Key: "key"}, was, kept, now, back, former, again)
+	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "b"), "")
+	again.SupersededBy, again.SupersededAt = "", time.Time{}
+	known(t, "without the fact that ended it", st, memory.Scope{Key: "key"}, was, kept, former, again)
 }
 
 func testFactScopes(t *testing.T, st Store) {

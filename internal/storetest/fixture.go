@@ -118,6 +118,11 @@ func (l *talk) commit(t tb, st Store, s lineage.Step) {
 	if err := st.AppendTurn(context.Background(), l.o, s); err != nil {
 		t.Fatalf("append turn to %q: %v", s.Session.ID, err)
 	}
+	l.hold(s)
+}
+
+// hold notes a step that was stored.
+func (l *talk) hold(s lineage.Step) {
 	if s.Ended != nil {
 		last := &l.sessions[len(l.sessions)-1]
 		last.EndedAt, last.EndReason = s.Ended.EndedAt, s.Ended.EndReason

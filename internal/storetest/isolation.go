@@ -159,6 +159,7 @@ func isolationCases() map[string]isolationCase {
 	maps.Copy(cases, auditCases())
 	maps.Copy(cases, pieceWritingCases())
 	maps.Copy(cases, chatWritingCases())
+	maps.Copy(cases, orderCases())
 	maps.Copy(cases, restWritingCases())
 	maps.Copy(cases, fileCases())
 	maps.Copy(cases, providerWritingCases())

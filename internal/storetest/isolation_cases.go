@@ -36,6 +36,9 @@ func catalogCases() map[string]isolationCase {
 		"UndoneCounts": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.UndoneCounts(ctx, o, []session.ID{theSession})
 		}},
+		"RootsOfKey": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.RootsOfKey(ctx, o, theKey)
+		}},
 		"Memories": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Memories(ctx, o, session.MemoryFilter{Limit: 10})
 		}},

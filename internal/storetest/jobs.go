@@ -249,6 +249,9 @@ func jobWritingCases() map[string]isolationCase {
 		"SettleDelivery": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.SettleDelivery(ctx, o, job.Delivery{ID: theEvent, State: job.Delivered})
 		}},
+		"ReopenDelivery": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.ReopenDelivery(ctx, o, theEvent, later())
+		}},
 	}
 }
 

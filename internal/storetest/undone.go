@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -17,6 +18,7 @@ func undoneTests() []test {
 		{"undone messages stay in the archive", testUndone},
 		{"a range in the middle is undone", testUndoneMiddle},
 		{"undone facts are removed, and the others are relinked", testUndoneFacts},
+		{"messages take the place of undone ones", testUndoneReplaced},
 		{"undone messages are not found", testUndoneSearch},
 		{"an import keeps its ids", testAdoptIDs},
 		{"ids reveal nothing about other owners", testIDsTellNothing},
@@ -56,6 +58,9 @@ func testUndone(t *testing.T, st Store) {
 	check("what stands", session.Range{Standing: true}, standing)
 	check("the newest that stand", session.Range{Standing: true, Newest: true, Limit: 3}, standing[2:])
 	check("a window", session.Range{Standing: true, From: 1, To: 6}, standing[1:4])
+	roots, err := st.RootsOfKey(t.Context(), alice(), "key")
+	kind(t, "lineages of the key", err, "")
+	same(t, "lineages of the key", roots, []session.ID{"other", "s"})
 	same(t, "documents of the lineage", gather(t, st, memory.Scope{Root: "s", Whole: true}), documentsOf(standing))
 	same(t, "documents of the key", len(gather(t, st, memory.Scope{Key: "key"})), 7)
 	past := memory.Scope{Root: "s", Whole: true, AsOf: at.Add(-time.Minute)}
@@ -111,6 +116,55 @@ func testUndoneFacts(t *testing.T, st Store) {
 	l.sessions[0] = tip
 	l.messages[2].UndoneAt, l.messages[3].UndoneAt = epoch().Add(time.Hour), epoch().Add(time.Hour)
 	l.check(t, st)
+}
+
+// testUndoneReplaced: one transaction undoes messages and stores others in their place, with what was learnt from them.
+func testUndoneReplaced(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "key")
+	step := l.step(t, st, "Lives in Rome.", "Likes tea.")
+	stays := fact("stays", &step.Messages[0], memory.Plain)
+	step.Changes = []memory.Change{{Learned: []memory.Fact{stays}}, {Learned: []memory.Fact{fact("goes", &step.Messages[1], memory.Plain)}}}
+	step.Origin = originOf("c", "first")
+	l.commit(t, st, step)
+
+	step = l.step(t, st, "Likes coffee.", "Has a zebra.")
+	now, more := fact("now", &step.Messages[0], memory.Plain), fact("more", &step.Messages[1], memory.Plain)
+	step.Changes = []memory.Change{{Learned: []memory.Fact{now}}, {Learned: []memory.Fact{more}}}
+	step.Session.LineageTokens = 7
+	step.Origin = originOf("c", "second")
+	step.Origin.NextSeq = 4
+	w := undone("s", 1)
+	w.Sessions, w.Step = []session.Session{step.Session}, &step
+	failing := w
+	stray := fact("stray", &session.Message{RootID: "s", Seq: 9}, memory.Plain)
+	failing.Scopes = []curate.ScopeFacts{{Scope: memory.Scope{Key: "key"}, Facts: []memory.Fact{stray}}}
+	kind(t, "a fact of no message", st.Rewrite(t.Context(), alice(), failing), fault.Conflict)
+	l.check(t, st)
+	originIs(t, "after a failure", st, alice(), originOf("c", "first"))
+
+	kind(t, "replace", st.Rewrite(t.Context(), alice(), w), "")
+	l.hold(step)
+	l.messages[1].UndoneAt = epoch().Add(time.Hour)
+	l.check(t, st)
+	known(t, "facts", st, memory.Scope{Key: "key"}, stays, now, more)
+	originIs(t, "afterwards", st, alice(), step.Origin)
+	if hits := look(t, st, "zebra"); len(hits) != 1 {
+		t.Errorf("got %+v, want the new message", hits)
+	}
+
+	again := w // its places are taken
+	again.Undone = []curate.Undone{{Root: "s", From: 3, At: epoch().Add(time.Hour)}}
+	kind(t, "replace again", st.Rewrite(t.Context(), alice(), again), fault.Conflict)
+	l.check(t, st)
+
+	step = l.step(t, st, "Has a horse.")
+	first := fact("first", &step.Messages[0], memory.Plain)
+	step.Changes = []memory.Change{{Learned: []memory.Fact{first}}}
+	w = undone("s", 1)
+	w.Sessions, w.Step = []session.Session{step.Session}, &step
+	w.Scopes = []curate.ScopeFacts{{Scope: memory.Scope{Key: "key"}, Facts: []memory.Fact{stays}}}
+	kind(t, "replace with the other facts", st.Rewrite(t.Context(), alice(), w), "")
+	known(t, "facts that were replaced", st, memory.Scope{Key: "key"}, stays, first)
 }
 
 func testCopies(t *testing.T, st Store) {

@@ -2,6 +2,8 @@ package transcript_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,9 +61,15 @@ func (h *house) open() {
 	})
 }
 
-// renew gives the house another mirror, as after a start.
+// renew gives the house another mirror, as after a start. Its own tests are of the store's
+// list, so that the mirror compares no other files.
 func (h *house) renew() {
-	h.mirror = transcript.New(transcript.Parts{
+	h.mirror = h.newMirror()
+	h.mirror.TrustList()
+}
+
+func (h *house) newMirror() *transcript.Mirror {
+	return transcript.New(transcript.Parts{
 		Store: h.db, Home: h.home, Bell: h.bell, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 }
@@ -357,29 +365,18 @@ func (h *house) routes(text string) map[string][4]string {
 // wantRoutes is what sessions.json must have.
 func (h *house) wantRoutes(o owner.Owner) map[string][4]string {
 	h.t.Helper()
-	out := make(map[string][4]string)
-	taken := make(map[session.Key]bool)
 	chats, err := h.db.ListChats(context.Background(), o, "")
 	if err != nil {
 		h.t.Fatalf("list chats: %v", err)
 	}
-	for _, c := range chats {
-		taken[c.Key] = true
-		tip, err := h.db.Tip(context.Background(), o, c.Session)
-		if err != nil {
-			continue
-		}
-		name := string(c.Key)
-		if c.Place.Thread != "" {
-			name += ":" + c.Place.Thread
-		}
-		if _, newer := out[name]; !newer { // two chats have one key after a move
-			out[name] = [4]string{string(c.Key), string(tip.ID), stamp(tip.LastActive), c.Title}
-		}
-	}
 	tips, err := h.db.Sessions(context.Background(), o, session.Filter{Limit: 100_000})
 	if err != nil {
 		h.t.Fatalf("list sessions: %v", err)
+	}
+	out := make(map[string][4]string)
+	taken := make(map[session.Key]bool)
+	for _, c := range chats {
+		taken[c.Key] = true
 	}
 	newest := make(map[session.Key]session.Session)
 	for _, s := range tips {
@@ -389,7 +386,41 @@ func (h *house) wantRoutes(o owner.Owner) map[string][4]string {
 		newest[s.Key] = s
 		out[string(s.Key)] = [4]string{string(s.Key), string(s.ID), stamp(s.LastActive), s.Title}
 	}
+	h.wantChats(o, chats, out)
 	return out
+}
+
+// wantChats adds what sessions.json must have of chats. Of those with one name, the last active one whose key it is has it.
+func (h *house) wantChats(o owner.Owner, chats []gateway.Chat, out map[string][4]string) {
+	h.t.Helper()
+	named := make(map[string]int)
+	for name := range out {
+		named[name]++
+	}
+	leads := make([]session.Session, len(chats))
+	for i := range chats {
+		if tip, err := h.db.Tip(context.Background(), o, chats[i].Session); err == nil {
+			leads[i] = tip
+			named[routeName(&chats[i])]++
+		}
+	}
+	for i := range chats {
+		c, tip := &chats[i], &leads[i]
+		if tip.ID == "" {
+			continue
+		}
+		name := routeName(c)
+		if _, given := out[name]; named[name] > 1 && (c.Place.Thread != "" || given) {
+			sum := sha256.Sum256([]byte(string(c.Place.Platform) + "\n" + c.Place.Account + "\n" + c.Place.Chat + "\n" + c.Place.Thread))
+			name += "#" + hex.EncodeToString(sum[:6])
+		}
+		out[name] = [4]string{string(c.Key), string(tip.ID), stamp(tip.LastActive), c.Title}
+	}
+}
+
+// routeName is the name of a chat's route that no other one has.
+func routeName(c *gateway.Chat) string {
+	return strings.TrimSuffix(string(c.Key)+":"+c.Place.Thread, ":")
 }
 
 // later reports whether a session of a key counts before another one.

@@ -44,25 +44,29 @@ func (w *writer) index(ctx context.Context, o owner.Owner) error {
 	if err := w.files.makeDir(dirOf(o)); err != nil {
 		return err
 	}
-	_, err := w.files.replace(at(o, indexName), func(to io.Writer) error { return w.routes(ctx, o, to) })
+	var names routeNames
+	write := func(to io.Writer) error { return w.routes(ctx, o, &names, to) }
+	_, err := w.files.replace(at(o, indexName), write)
+	if errors.Is(err, errShared) { // hardly ever, so that names are not read in advance
+		_, err = w.files.replace(at(o, indexName), write)
+	}
 	return err
 }
 
-// routes writes the routes of an owner.
-func (w *writer) routes(ctx context.Context, o owner.Owner, to io.Writer) error {
-	seen := make(map[string]bool) // names of chats, of which two bots may have one
+// routes writes the routes of an owner. It fails with errShared if several routes have one name that was not known to be
+// shared. The names are known then.
+func (w *writer) routes(ctx context.Context, o owner.Owner, names *routeNames, to io.Writer) error {
+	names.begin()
 	before := "{\n"
 	err := w.store.EachRoute(ctx, o, func(r *Route) error {
-		if seen[r.Name] {
-			return nil
-		}
-		if r.Type != "" {
-			seen[r.Name] = true
-		}
-		err := entry(to, before, r)
+		name := names.of(r)
+		err := entry(to, before, name, r)
 		before = ",\n"
 		return err
 	})
+	if err == nil && !names.known {
+		err = names.conclude()
+	}
 	if err != nil {
 		return fmt.Errorf("write the routes: %w", err)
 	}
@@ -75,9 +79,9 @@ func (w *writer) routes(ctx context.Context, o owner.Owner, to io.Writer) error 
 }
 
 // entry writes one entry.
-func entry(to io.Writer, before string, r *Route) error {
+func entry(to io.Writer, before, name string, r *Route) error {
 	e := entryOf(r)
-	text, err := route(r.Name, &e)
+	text, err := route(name, &e)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// gathering is how long the mirror waits after a change for further ones.
-	gathering = 200 * time.Millisecond
+	// gathering is how long the mirror waits after a change for further ones: half of the second
+	// within which the files follow. One pass then takes the turns of several chats together.
+	gathering = 500 * time.Millisecond
 	// batch is how many changed sessions are written before others may use the files.
 	batch = 256
 	// settling is how long written files may wait until they are made durable together,
@@ -30,21 +31,6 @@ const (
 	// leaving is how long Close may write.
 	leaving = 2 * time.Second
 )
-
-// Bell is rung after a commit that has changed what transcripts show. It is safe for
-// concurrent use.
-type Bell chan struct{}
-
-// NewBell returns a Bell.
-func NewBell() Bell { return make(Bell, 1) }
-
-// Ring wakes the mirror. It never blocks.
-func (b Bell) Ring() {
-	select {
-	case b <- struct{}{}:
-	default:
-	}
-}
 
 // Parts are what a Mirror is made of.
 type Parts struct {
@@ -78,6 +64,7 @@ type Mirror struct {
 	due   map[string]owner.Owner
 	paced map[string]time.Time
 	told  string // the failure that was logged last
+	quick int64  // see quickBytes
 	count Count
 }
 
@@ -108,7 +95,7 @@ type Count struct {
 func New(p Parts) *Mirror {
 	m := &Mirror{
 		store: p.Store, home: p.Home, bell: p.Bell, now: p.Now, log: p.Log, turn: make(chan struct{}, 1),
-		done: make(map[place]doneChange), due: make(map[string]owner.Owner), paced: make(map[string]time.Time),
+		done: make(map[place]doneChange), due: make(map[string]owner.Owner), paced: make(map[string]time.Time), quick: quickBytes,
 	}
 	m.turn <- struct{}{}
 	return m
@@ -131,6 +118,9 @@ func (m *Mirror) Close() error {
 	ctx, stop := context.WithTimeout(context.Background(), leaving)
 	defer stop()
 	_, late := m.pass(ctx, hasty)
+	if late == nil {
+		late = m.sign(ctx)
+	}
 	if late != nil {
 		m.tell(ctx, late)
 	}

@@ -8,6 +8,9 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // Has reports whether a path in a home is that of a transcript.
@@ -93,10 +96,16 @@ func lineTexts(line []byte) ([]string, bool) {
 	case sessionLine:
 		var h Head
 		ok := json.Unmarshal(line, &h) == nil && asWritten(line, h)
-		return []string{string(h.ID), string(h.Root), string(h.Parent), string(h.Key), string(h.Source), h.User, h.Title}, ok
+		return []string{
+			mention.Chosen(string(h.ID)), mention.Chosen(string(h.Root)), mention.Chosen(string(h.Parent)), mention.Chosen(string(h.Key)),
+			mention.ChosenSource(string(h.Source)), h.User, mention.ChosenTitle(h.Title),
+		}, ok
 	case messageLine:
 		var m Message
 		ok := json.Unmarshal(line, &m) == nil && asWritten(line, m)
+		if m.Role == session.Assistant && mention.IsProgram(m.Name) { // an import wrote it
+			m.Name = ""
+		}
 		return []string{m.Name, m.Content, string(m.ToolCalls), m.ToolCallID, m.ToolName, m.Model, m.Finish}, ok
 	case undoneLine:
 		var u Undone
@@ -122,9 +131,11 @@ func routeTexts(line []byte) ([]string, bool) {
 	for name, e := range one {
 		again, err := route(name, &e)
 		o := &e.Origin
-		list := []string{name, string(e.Key), string(e.Session), o.Chat, o.ChatName, o.Thread, o.User}
+		list := []string{
+			mention.Chosen(name), mention.Chosen(string(e.Key)), mention.Chosen(string(e.Session)), o.Chat, o.ChatName, o.Thread, o.User,
+		}
 		if e.Display != nil {
-			list = append(list, *e.Display)
+			list = append(list, mention.ChosenTitle(*e.Display))
 		}
 		return list, err == nil && again == text
 	}

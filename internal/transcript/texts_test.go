@@ -54,6 +54,7 @@ func TestTexts(t *testing.T) {
 		{"sessions/a.txt", message, "4711", ""},
 		{"skills/a.jsonl", message, "4711", ""},
 		{"sessions/.position", "4711\n", "", "4711"},
+		{"sessions/.position", "4711 00112233445566778899aabbccddeeff\n", "", "4711"},
 		{"sessions/.position", "4711 and more\n", "4711", ""},
 		{"sessions/sessions.json", "{\n", "", "{"},
 		{"sessions/sessions.json", `"k": {"secret":4711}` + "\n", "4711", ""},

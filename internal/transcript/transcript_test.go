@@ -2,11 +2,14 @@ package transcript_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -95,6 +98,62 @@ func TestRoutesOfChats(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.check(me)
+}
+
+// TestRoutesOfOneName: an id of a chat at a bridge can look like that of another chat with a thread behind it, a key of a
+// client can look like a route, and two bots can share a key. Each has its entry, and the names stay as they are when another one is
+// active.
+func TestRoutesOfOneName(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	me := owner.Local()
+	at := func(account, chat, thread string) gateway.Place {
+		return gateway.Place{Platform: "matrix", Account: account, Chat: chat, Thread: thread}
+	}
+	places := []struct {
+		at gateway.Place
+		to session.ID
+	}{
+		{at("bridge", "room", "1"), "s1"}, {at("bridge", "room:1", ""), "s2"}, {at("bridge", "room", ""), "s3"}, {at("bridge", "a:b", "c"), "s4"},
+		{at("bridge", "a", "b:c"), "s5"}, {at("one", "42", ""), "s6"}, {at("two", "42", ""), "s7"}, {at("bridge", "x", "y"), "s8"}, {at("bridge", "plain", "z"), "s9"},
+	}
+	for _, p := range places {
+		h.say(me, p.to, session.Key("agent:main:telegram:group:"+p.at.Chat), "Hello.")
+		h.hear(me, p.at, "The team", p.to)
+	}
+	h.say(me, "s10", "agent:main:telegram:group:x:y", "Hello.") // of a client
+	names := make(map[string]string)
+	for round := range 2 {
+		h.check(me)
+		var all map[string]transcript.Entry
+		if err := json.Unmarshal([]byte(h.kept()["sessions.json"]), &all); err != nil {
+			t.Fatal(err)
+		}
+		leads := make(map[string]string)
+		for name, e := range all {
+			leads[string(e.Session)] = strings.TrimPrefix(name, "agent:main:telegram:group:")
+		}
+		for _, plain := range []string{"s2", "s3", "s9", "s10"} {
+			if want := map[string]string{"s2": "room:1", "s3": "room", "s9": "plain:z", "s10": "x:y"}[plain]; leads[plain] != want {
+				t.Errorf("the route to %s is called %q, want %q", plain, leads[plain], want)
+			}
+		}
+		if round > 0 {
+			delete(leads, "s6") // the two bots of one key: the one that was active last has the key as its name
+			delete(leads, "s7")
+			delete(names, "s6")
+			delete(names, "s7")
+			if diff := cmp.Diff(names, leads); diff != "" {
+				t.Errorf("the names have changed (-before +after):\n%s", diff)
+			}
+		}
+		if names = leads; len(leads) != len(places)+1-2*round {
+			t.Errorf("got %d routes: %v", len(leads), leads)
+		}
+		h.clock.Advance(time.Minute)
+		h.hear(me, places[0].at, "The team", "s1")
+		h.hear(me, places[4].at, "The team", "s5")
+	}
 }
 
 // TestStrangeIDs: what no safe name is gets a hash, and nothing is written elsewhere.

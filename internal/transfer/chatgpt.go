@@ -146,11 +146,11 @@ func (g *chatgpt) conversation(f *File, raw *bulk) error {
 		System: "chatgpt", ID: cmp.Or(id, raw.hashed()), Title: string(c.Title), Model: c.Model,
 		Started: c.CreateTime.Time, Changed: c.UpdateTime.Time, File: f,
 	}
-	shown, err := c.branch()
+	shown, others, err := c.branch()
 	if err != nil {
 		return err
 	}
-	for range c.Mapping.len() - len(shown) {
+	for range others {
 		g.report.omit("message of another branch", where)
 	}
 	open := ""
@@ -168,18 +168,26 @@ func (g *chatgpt) conversation(f *File, raw *bulk) error {
 	return g.take(out)
 }
 
-// branch are the nodes of the conversation as it was last shown.
-func (c *gptConversation) branch() ([]node, error) {
+// branch are the nodes of the conversation as it was last shown, and the number of messages in the others. Some
+// nodes have no message: they only begin a tree.
+func (c *gptConversation) branch() (shown []node, others int, err error) {
 	var t tree
-	err := c.Mapping.each(func(i int, n *gptNode) error {
+	empty := make(map[int]bool)
+	err = c.Mapping.each(func(i int, n *gptNode) error {
 		found := node{id: c.Mapping.items[i].name, parent: n.Parent, item: i}
 		if n.Message != nil {
 			found.said = n.Message.CreateTime.Time
+		} else {
+			empty[i] = true
 		}
 		t.add(found)
 		return nil
 	})
-	return t.shown(string(c.CurrentNode)), err
+	shown = t.shown(string(c.CurrentNode))
+	for _, n := range shown {
+		delete(empty, n.item)
+	}
+	return shown, c.Mapping.len() - len(shown) - len(empty), err
 }
 
 // message adds a message, or counts why it is left out.

@@ -17,6 +17,10 @@ import (
 // sampleSize is how much of a file is looked at, in bytes.
 const sampleSize = 256 << 10
 
+// longSample is how much is looked at where the sample ends before it tells the format: what stands before the
+// messages, such as a title, may be long.
+const longSample = 8 << 20
+
 // sample is the beginning of a file, by which its format is told.
 type sample struct {
 	file *File
@@ -38,12 +42,15 @@ type sample struct {
 const lookedAt = 20
 
 // sampleOf looks at a file.
-func sampleOf(f *File) *sample {
+func sampleOf(f *File) *sample { return lookAt(f, sampleSize) }
+
+// lookAt looks at the first bytes of a file.
+func lookAt(f *File, size int) *sample {
 	s := &sample{file: f, names: make(map[string]bool)}
-	s.head, s.err = begin(f, sampleSize)
+	s.head, s.err = begin(f, size)
 	s.schema = s.head // most databases have all of them at the beginning
 	s.list = bytes.HasPrefix(bytes.TrimSpace(s.head), []byte("["))
-	v := newValues(bytes.NewReader(s.head), &bulk{most: sampleSize})
+	v := newValues(bytes.NewReader(s.head), &bulk{most: size})
 	for range lookedAt {
 		more, err := v.next()
 		if v.raw.size > 0 {
@@ -208,11 +215,23 @@ func (c *chosen) add(s *sample, kind string, log *File) {
 	}
 }
 
+// cut reports whether a sample is the beginning of longer JSON.
+func (s *sample) cut() bool {
+	begins := bytes.TrimLeft(s.head, " \t\r\n")
+	return len(s.head) == sampleSize && len(begins) > 0 && (begins[0] == '{' || begins[0] == '[')
+}
+
 // fullSample looks at a file. Of a database that no format knows by its beginning, all tables are
 // read.
 func fullSample(ctx context.Context, f *File, files []*File, all []format) (*sample, error) {
 	s := sampleOf(f)
-	if !s.sqlite() || slices.ContainsFunc(all, func(f format) bool { return f.fits(s) != "" }) {
+	told := func() bool { return slices.ContainsFunc(all, func(f format) bool { return f.fits(s) != "" }) }
+	if !told() && s.cut() {
+		s = lookAt(f, longSample)
+		s.head = bytes.Clone(s.head[:min(len(s.head), sampleSize)])
+		s.schema = s.head
+	}
+	if !s.sqlite() || told() {
 		return s, nil
 	}
 	db, err := openCopy(ctx, f, files)

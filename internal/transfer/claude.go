@@ -54,7 +54,7 @@ type claudeConversation struct {
 	CreatedAt stamp                 `json:"created_at"`
 	UpdatedAt stamp                 `json:"updated_at"`
 	Messages  listOf[claudeMessage] `json:"chat_messages"`
-	Memory    string                `json:"conversations_memory"`
+	Memory    *string               `json:"conversations_memory"`
 	Projects  map[string]string     `json:"project_memories"`
 	// Account and AccountUUID are whose a conversation and the memories are.
 	Account struct {
@@ -115,7 +115,7 @@ func (c *claude) element(f *File, raw *bulk) error {
 	if err := c.decodeParts(raw, &got, f.Name, map[string]part{"chat_messages": &got.Messages}); err != nil {
 		return err
 	}
-	if got.Memory != "" || len(got.Projects) > 0 {
+	if got.Memory != nil || len(got.Projects) > 0 {
 		if !c.belongs(c.owner(f, &got), "memory", f.Name) {
 			return nil
 		}
@@ -326,13 +326,18 @@ func (p *claudePart) add(m Message) {
 // for each.
 func (c *claude) memories(f *File, got *claudeConversation) error {
 	take := func(id, title, text string) error {
-		return c.take(&Conversation{System: "claude", ID: id, Title: title, File: f, Changed: f.Modified, Messages: []Message{
-			{ID: hashID(text), Role: roleAssistant, Text: text, At: f.Modified},
-		}})
+		if strings.TrimSpace(text) == "" {
+			c.report.omit("memory without text", f.Name)
+			return nil
+		}
+		said := Message{ID: hashID(text), Role: roleAssistant, Name: "claude", Text: text, At: f.Modified}
+		return c.take(&Conversation{
+			System: "claude", ID: id, Title: title, File: f, Changed: f.Modified, Memories: true, Undated: true, Messages: []Message{said},
+		})
 	}
-	if got.Memory != "" {
+	if got.Memory != nil {
 		id := strings.TrimSuffix("memory:"+c.owner(f, got), ":") // the file may have any name, and stand in any archive
-		if err := take(id, "Memory of Claude", got.Memory); err != nil {
+		if err := take(id, "Memory of Claude", *got.Memory); err != nil {
 			return err
 		}
 	}

@@ -81,7 +81,7 @@ func objectText(raw json.RawMessage, strange func(kind string)) string {
 
 // textIn is a JSON text; "" for another value.
 func textIn(raw json.RawMessage) (text string) {
-	if json.Unmarshal(raw, &text) != nil {
+	if readSimple(raw, &text) != nil {
 		return ""
 	}
 	return text

@@ -43,17 +43,24 @@ func (l Line) WriteTo(w io.Writer) (int64, error) {
 type copies struct {
 	sound map[copyID]kept // of files that were read
 	open  map[copyID]kept // of the file that is being read
+	// keys says how many of the conversations that count bring a session key.
+	keys map[string]int
 }
 
-func newCopies() copies { return copies{make(map[copyID]kept), make(map[copyID]kept)} }
+func newCopies() copies {
+	return copies{make(map[copyID]kept), make(map[copyID]kept), make(map[string]int)}
+}
 
 // kept is the copy of a conversation that counts so far.
 type kept struct {
 	line     int   // its number
 	changed  int64 // when the other program changed it last; 0 if that is unknown
-	last     int64
+	last     int64 // when its newest message was said; 0 if none has a time
 	messages int
-	file     int64 // when its file was written
+	retimed  int    // messages that were given a time
+	left     *tally // what was left out of it, or not understood in it
+	key      string // the session key that it brings; "" for that of the import
+	file     int64  // when its file was written
 	// where is its place, if there is another copy in a file that was read.
 	where string
 }
@@ -68,9 +75,10 @@ func copyIDOf(name string) (id copyID) {
 }
 
 // keepArchived keeps a line of an export of this program, whatever else has its id.
-func (in *reading) keepArchived(line Line, messages int) error {
-	in.copies.open[copyIDOf(strconv.Itoa(in.lines))] = kept{line: in.lines, messages: messages}
-	return in.keepLine(line, messages)
+func (in *reading) keepArchived(line Line, now *kept) error {
+	now.line = in.lines
+	in.copies.open[copyIDOf(strconv.Itoa(in.lines))] = *now
+	return in.keepLine(line, now)
 }
 
 // keepNewest keeps the line of a conversation, unless a copy that is as new is kept already.
@@ -83,6 +91,7 @@ func (in *reading) keepNewest(c *Conversation, now kept, where string) error {
 	}
 	before, again := in.copies.open[id]
 	if twice && !now.newer(sound) || again && !now.newer(before) {
+		in.report.less(now.left)
 		in.report.omit(olderCopy, where)
 		return nil
 	}
@@ -92,7 +101,7 @@ func (in *reading) keepNewest(c *Conversation, now kept, where string) error {
 		replaces = before.line
 	}
 	in.copies.open[id] = now
-	return in.keepLine(Line{Text: in.line, rest: in.body, Started: c.Started, Replaces: replaces}, now.messages)
+	return in.keepLine(Line{Text: in.line, rest: in.body, Started: c.Started, Replaces: replaces}, &now)
 }
 
 // olderCopy is why a copy is left out.
@@ -105,8 +114,32 @@ func (in *reading) discount(k kept, where string) {
 }
 
 func (in *reading) uncount(k kept) {
-	in.report.Conversations--
-	in.report.Messages -= k.messages
+	in.found(&k, -1)
+	in.report.less(k.left)
+}
+
+// found counts a conversation that is given to the import once, or takes it back.
+func (in *reading) found(k *kept, once int) {
+	in.report.Conversations += once
+	in.report.Messages += once * k.messages
+	in.report.Retimed += once * k.retimed
+	if k.key != "" {
+		in.copies.keys[k.key] += once
+	}
+}
+
+// ownKeys are the session keys that the conversations bring, those of the most conversations first.
+func (c *copies) ownKeys() []SessionKey {
+	keys := []SessionKey{}
+	for key, n := range c.keys {
+		if n > 0 {
+			keys = append(keys, SessionKey{key, n})
+		}
+	}
+	slices.SortFunc(keys, func(a, b SessionKey) int {
+		return cmp.Or(cmp.Compare(b.Conversations, a.Conversations), cmp.Compare(a.Key, b.Key))
+	})
+	return keys[:min(len(keys), MaxProblems)]
 }
 
 // settle lets the copies of a file count, now that the file was read. They are newer than the
@@ -165,9 +198,8 @@ func (k kept) newer(other kept) bool {
 }
 
 // keepLine keeps a line.
-func (in *reading) keepLine(line Line, messages int) error {
+func (in *reading) keepLine(line Line, k *kept) error {
 	in.lines++
-	in.report.Conversations++
-	in.report.Messages += messages
+	in.found(k, 1)
 	return in.keep(line)
 }

@@ -138,11 +138,26 @@ func (d *lenient) simple(dec *jsontext.Decoder, v any) error {
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal(raw, v) != nil {
+	if readSimple(raw, v) != nil {
 		reflect.ValueOf(v).Elem().SetZero()
 		d.note(dec, kind)
 	}
 	return nil
+}
+
+// readSimple reads a value, most of which are texts, or read themselves. encoding/json looks through each value twice,
+// and replaces what is no UTF-8 in a text.
+func readSimple(raw []byte, v any) error {
+	switch v := v.(type) {
+	case json.Unmarshaler:
+		return v.UnmarshalJSON(raw)
+	case *string:
+		if text, err := jsontext.AppendUnquote(nil, raw); err == nil {
+			*v = string(text)
+			return nil
+		}
+	}
+	return json.Unmarshal(raw, v)
 }
 
 // note tells the value that was read last.

@@ -101,7 +101,8 @@ type agentSession struct {
 // database reads the sessions of a database.
 func (h *hermes) database(ctx context.Context, f *File, files []*File) error {
 	if head, _ := begin(f, 72); len(head) == 72 && string(head[68:]) == "HRMS" {
-		return fault.New(fault.Invalid, "own_database", "This database belongs to this program. Move it with `hermes sessions export` and `hermes sessions import`.")
+		return fault.New(fault.Invalid, "own_database", "This is a database of this program. `hermes restore FILE` restores a backup;"+
+			" `hermes sessions export` and `hermes sessions import` move sessions from one home to another.")
 	}
 	db, err := openCopy(ctx, f, files)
 	if err != nil {
@@ -304,7 +305,9 @@ func (h *hermes) notes(f *File) error {
 		return err
 	}
 	base := path.Base(strings.ReplaceAll(f.Name, ":", "/"))
-	out := &Conversation{System: "hermes", ID: base, Title: base, Started: f.Modified, Changed: f.Modified, File: f}
+	out := &Conversation{
+		System: "hermes", ID: base, Title: base, Started: f.Modified, Changed: f.Modified, File: f, Memories: true, Undated: true,
+	}
 	for _, entry := range strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n§\n") {
 		if entry = strings.TrimSpace(entry); entry != "" {
 			out.Messages = append(out.Messages, Message{ID: hashID(entry), Role: roleAssistant, Name: "hermes", Text: entry, At: f.Modified})

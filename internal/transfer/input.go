@@ -180,7 +180,7 @@ func (f *File) Open() (io.ReadCloser, error) {
 	return &closer{decoded(r, 64<<10), r}, nil
 }
 
-// begin are the first bytes of a file; fewer if it is shorter.
+// begin are the first bytes of a file; fewer if it is shorter, or a pipe that cannot be looked at that far.
 func begin(f *File, size int) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
@@ -188,7 +188,7 @@ func begin(f *File, size int) ([]byte, error) {
 	}
 	defer func() { _ = r.Close() }()
 	if p, ok := r.(*pipe); ok { // the bytes are read again
-		got, err := p.Peek(size)
+		got, err := p.Peek(min(size, p.Size()))
 		return got, ended(err)
 	}
 	return io.ReadAll(io.LimitReader(r, int64(size)))

@@ -330,3 +330,56 @@ func TestPackedTooOften(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestLongBeginningOfPipe: a pipe cannot be looked at that far, and the error says what to do.
+func TestLongBeginningOfPipe(t *testing.T) {
+	t.Parallel()
+	in, err := OpenPipe(strings.NewReader(`[{"title":"` + strings.Repeat("x", 400_000) + `","mapping":{}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = readAll(t, in, Options{From: "auto"})
+	if got := fault.MessageOf(err); !strings.Contains(got, "standard input is a pipe with JSON of which the first 256 KiB do not tell the program. Save it as a file, and name the file.") {
+		t.Errorf("got %q", got)
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLongBeginning: the format is told where a long title stands before the messages, and where it stands in the first
+// of several conversations.
+func TestLongBeginning(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("😀", 100_000)
+	message := `{"m":{"message":{"id":"m","author":{"role":"user"},"create_time":1717200000,"content":{"content_type":"text","parts":["I row."]}}}}`
+	for name, text := range map[string]string{
+		"chatgpt":    `[{"id":"a","title":"` + long + `","mapping":` + message + `},{"id":"b","title":"b","mapping":` + message + `}]`,
+		"claude":     `[{"uuid":"a","name":"` + long + `","chat_messages":[{"uuid":"m","sender":"human","text":"I row.","created_at":"2024-06-01T00:00:00Z"}]}]`,
+		"mem0":       `{"note":"` + long + `","results":[{"id":"1","memory":"Rows.","created_at":"2024-06-01T00:00:00Z"}]}`,
+		"letta":      `{"name":"` + long + `","agents":[{"id":"agent-a","messages":[{"id":"m","role":"user","content":"I row."}]}],"blocks":[]}`,
+		"jsonl":      `{"title":"` + long + `","messages":[{"role":"user","content":"I row."}]}`,
+		"librechat":  `{"conversationId":"c","title":"` + long + `","messages":[{"messageId":"1","isCreatedByUser":true,"text":"I row.","createdAt":"2024-06-01T00:00:00Z"}]}`,
+		"openwebui":  `[{"id":"a","title":"` + long + `","chat":{"history":{"currentId":"m","messages":{"m":{"id":"m","role":"user","content":"I row."}}}}}]`,
+		"no program": `[{"title":"` + long + `","text":"I row."}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "export.json")
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			in, err := Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := readAll(t, in, Options{From: "auto"})
+			if known := strings.Contains(got, "From "+name+":"); known == (name == "no program") || known != (err == nil) {
+				t.Errorf("got %.200q, %v", got, err)
+			}
+			if err := in.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

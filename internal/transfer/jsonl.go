@@ -41,6 +41,8 @@ type jsonl struct {
 	loose    *bulk
 	sessions map[string]*plainSession
 	order    []string
+	// toldKey says that the report tells why --key does not count.
+	toldKey bool
 }
 
 // plainSession is a session whose messages stand a line each, not always together.
@@ -135,7 +137,7 @@ func (j *jsonl) value(f *File, raw *bulk) error {
 	}
 	switch {
 	case c.Root != "":
-		return j.archived(raw, &c)
+		return j.archived(f, raw, &c)
 	case c.Session != "":
 		return j.single(f, raw, &c)
 	case !c.Messages.given:
@@ -165,11 +167,15 @@ func (j *jsonl) add(to *Conversation, m *plainMessage, where string) error {
 }
 
 // archived takes a line of an export of this program as it is.
-func (j *jsonl) archived(raw *bulk, c *plainConversation) error {
+func (j *jsonl) archived(f *File, raw *bulk, c *plainConversation) error {
+	if j.opt.KeyGiven && !j.toldKey {
+		j.toldKey = true
+		j.report.Note(f.Name, "An export of this program keeps its session keys. --key does not change them.")
+	}
 	if _, err := raw.Write([]byte("\n")); err != nil {
 		return err
 	}
-	return j.keepArchived(Line{rest: raw, Started: j.within(c.StartedAt.Time), Replaces: -1}, c.Messages.len())
+	return j.keepArchived(Line{rest: raw, Started: j.within(c.StartedAt.Time), Replaces: -1}, &kept{messages: c.Messages.len(), key: c.Key})
 }
 
 // single adds a message to the session that it names.

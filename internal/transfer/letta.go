@@ -138,7 +138,9 @@ func (l *letta) agent(f *File, a *lettaAgent, blocks []lettaBlock) error {
 	if err := l.take(out); err != nil {
 		return err
 	}
-	notes := &Conversation{System: "letta", ID: id + ":human", Title: "Memory of " + cmp.Or(a.Name, "letta"), Changed: f.Modified, File: f}
+	notes := &Conversation{
+		System: "letta", ID: id + ":human", Title: "Memory of " + cmp.Or(a.Name, "letta"), Changed: f.Modified, File: f, Memories: true,
+	}
 	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b lettaBlock) bool { return !slices.Contains(a.BlockIDs, b.ID) })
 	for _, b := range append(blocks, a.Core...) {
 		if b.Label != "human" {

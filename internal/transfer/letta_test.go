@@ -75,7 +75,7 @@ func TestLettaLooseBlocks(t *testing.T) {
 		`"messages":[{"id":"m","role":"user","content":"I like rye."}]}],`+
 		`"blocks":[{"id":"b1","label":"human","value":"Likes rice."},{"id":"b2","label":"human","value":"Likes oats."}]}`))}}
 	got, err := readAll(t, in, Options{From: "auto"})
-	for _, want := range []string{`assistant(letta): "Likes rice."`, "1 × block of no agent, first in a.af"} {
+	for _, want := range []string{`assistant(letta)(note): "Likes rice."`, "1 × block of no agent, first in a.af"} {
 		if err != nil || !strings.Contains(got, want) {
 			t.Errorf("got %s, %v, want %s", got, err, want)
 		}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -37,8 +36,17 @@ type lineOrigin struct {
 	// and Texts are over the ids alone.
 	Texts []byte `json:"texts,omitempty"`
 	// Adds says that each mark is of its message only.
-	Adds      bool      `json:"adds,omitempty"`
-	ChangedAt time.Time `json:"changed_at,omitzero"`
+	Adds bool `json:"adds,omitempty"`
+	// Earlier are the marks of the conversation as earlier versions of this program read it, if they read other
+	// messages or texts.
+	Earlier   *lineMarks `json:"earlier,omitempty"`
+	ChangedAt time.Time  `json:"changed_at,omitzero"`
+}
+
+// lineMarks are the marks of another reading of a conversation.
+type lineMarks struct {
+	Marks []byte `json:"marks"`
+	Texts []byte `json:"texts"`
 }
 
 // lineMessage is a message of a line.
@@ -46,6 +54,7 @@ type lineMessage struct {
 	Role       string     `json:"role"`
 	Name       string     `json:"name,omitempty"`
 	Content    string     `json:"content"`
+	Note       string     `json:"note,omitempty"`
 	Model      string     `json:"model,omitempty"`
 	SaidAt     time.Time  `json:"said_at"`
 	RecordedAt time.Time  `json:"recorded_at"`
@@ -63,8 +72,8 @@ type lineCall struct {
 	} `json:"function"`
 }
 
-// markSize is the size of a message's mark, in bytes.
-const markSize = 8
+// memoryNote is the note of messages that are memories: each statement in them is kept as a fact.
+const memoryNote = "note"
 
 // take gives a conversation to the import. It is changed.
 func (in *reading) take(c *Conversation) error {
@@ -72,7 +81,8 @@ func (in *reading) take(c *Conversation) error {
 	if err := in.say(c); err != nil {
 		return err
 	}
-	defer func() { in.spare = c.said }()
+	left := in.report.since(in.began)
+	defer func() { in.spare, in.began = c.said, in.report.tally() }()
 	if c.said.n == 0 {
 		in.report.omit("conversation without messages", where)
 		return nil
@@ -82,6 +92,7 @@ func (in *reading) take(c *Conversation) error {
 	case err != nil:
 		return err
 	case w.before.Before(in.opt.Since):
+		in.report.less(left)
 		in.report.omit("conversation before --since", where)
 		return nil
 	}
@@ -90,7 +101,13 @@ func (in *reading) take(c *Conversation) error {
 		in.report.blame(where, errTooLarge())
 		return nil
 	}
-	now := kept{last: w.before.UnixMilli(), messages: c.said.n, file: c.File.Modified.UnixMilli()}
+	if c.Undated {
+		w.retimed = c.said.n
+	}
+	now := kept{left: left, messages: c.said.n, retimed: w.retimed, key: in.ownKey(c), file: c.File.Modified.UnixMilli()}
+	if !w.known.IsZero() {
+		now.last = w.known.UnixMilli()
+	}
 	if changed := in.within(c.Changed); !changed.IsZero() {
 		now.changed = changed.UnixMilli()
 	}
@@ -103,15 +120,16 @@ type writing struct {
 	*said
 	// called are the names of the calls that have a result, by their ids.
 	called map[string]string
-	// before is the time of the message before, begun of the first one; sum is the hash over the ids of all
-	// messages so far, and marks are the beginnings of these hashes; texts are those of hashes over what
-	// the messages say.
-	before, begun     time.Time
-	sum, marks, texts []byte
-	adds              bool // each mark is of its message only
-	buf               bytes.Buffer
-	enc               *json.Encoder
-	head              []byte
+	// before is the time of the message before, and begun that of the first one. known is the newest time that a
+	// message has of its own, and retimed counts those that have none that can be.
+	before, begun, known time.Time
+	retimed              int
+	// now are the marks, and earlier are those of what earlier versions of this program read.
+	now, earlier marking
+	note         string
+	buf          bytes.Buffer
+	enc          *json.Encoder
+	head         []byte
 }
 
 // write writes the line of a conversation: its messages to the body, and then its head, which
@@ -124,8 +142,11 @@ func (in *reading) write(c *Conversation) (*writing, error) {
 	w := &writing{reading: in, said: c.said, called: make(map[string]string)}
 	w.enc = json.NewEncoder(&w.buf)
 	w.enc.SetEscapeHTML(false)
-	w.marks, w.texts = make([]byte, 0, c.said.n*markSize), make([]byte, 0, c.said.n*markSize)
-	w.begun, w.adds = in.start(c), c.Adds
+	w.now = marking{marks: make([]byte, 0, c.said.n*markSize), texts: make([]byte, 0, c.said.n*markSize), adds: c.Adds}
+	w.begun = in.start(c)
+	if c.Memories {
+		w.note = memoryNote
+	}
 	err := c.said.each(w.message)
 	if err == nil {
 		_, err = in.body.Write([]byte("]}\n"))
@@ -140,8 +161,15 @@ func (in *reading) write(c *Conversation) (*writing, error) {
 // message writes a message.
 func (w *writing) message(m *Message) error {
 	w.pair(m)
+	if m.Dropped {
+		w.markEarlier(m)
+		return nil
+	}
 	w.time(m)
-	w.mark(m)
+	w.now.mark(m)
+	if w.reread {
+		w.markEarlier(m)
+	}
 	if w.body.size > maxConversation {
 		return nil
 	}
@@ -149,7 +177,7 @@ func (w *writing) message(m *Message) error {
 	if w.body.size > 0 {
 		w.buf.WriteByte(',')
 	}
-	if err := w.enc.Encode(lineOf(m)); err != nil {
+	if err := w.enc.Encode(w.lineOf(m)); err != nil {
 		return err
 	}
 	_, err := w.body.Write(bytes.TrimSuffix(w.buf.Bytes(), []byte("\n")))
@@ -167,6 +195,7 @@ func (w *writing) pair(m *Message) {
 		return
 	}
 	var answered []Call
+	var texts strings.Builder
 	for _, call := range m.Calls {
 		call.Arguments = arguments(call.Arguments)
 		if _, twice := w.called[call.ID]; w.results[call.ID] > 0 && !twice {
@@ -174,9 +203,15 @@ func (w *writing) pair(m *Message) {
 			answered = append(answered, call)
 			continue
 		}
-		m.Text = strings.TrimSpace(m.Text + "\n[" + cmp.Or(call.Name, "tool") + ": " + call.Arguments + "]")
+		texts.WriteString("\n[" + cmp.Or(call.Name, "tool") + ": " + call.Arguments + "]")
 	}
 	m.Calls = answered
+	if texts.Len() > 0 {
+		m.Text = strings.TrimSpace(m.Text + texts.String())
+		if m.Earlier != "" {
+			m.Earlier = strings.TrimSpace(m.Earlier + texts.String())
+		}
+	}
 }
 
 // arguments are the arguments of a call as a JSON object.
@@ -195,12 +230,13 @@ func arguments(text string) string {
 func (w *writing) time(m *Message) {
 	switch {
 	case !m.At.IsZero() && !m.At.Before(w.before):
+		w.known = m.At
 	case w.before.IsZero():
 		m.At = w.begun
-		w.report.Retimed++
+		w.retimed++
 	default:
 		m.At = w.before.Add(time.Millisecond)
-		w.report.Retimed++
+		w.retimed++
 	}
 	if w.before.IsZero() {
 		w.begun = m.At
@@ -239,17 +275,16 @@ func (in *reading) start(c *Conversation) time.Time {
 
 // encodeHead encodes the head of a line.
 func (w *writing) encodeHead(c *Conversation) error {
-	key := w.opt.Key
-	if c.Key != "" && !w.opt.KeyGiven {
-		key = c.Key
-	}
 	title := title(c.Title)
 	head := lineHead{
-		ID: sessionID(c.System, c.ID), SessionKey: key, Source: "import", Title: title, Model: name(c.Model), StartedAt: c.Started,
-		LastActive: w.before,
+		ID: sessionID(c.System, c.ID), SessionKey: cmp.Or(w.ownKey(c), w.opt.Key), Source: "import", Title: title, Model: name(c.Model),
+		StartedAt: c.Started, LastActive: w.before,
 		Origin: lineOrigin{
-			System: c.System, ID: shortID(c.ID), Marks: w.marks, Texts: w.texts, Adds: c.Adds, ChangedAt: w.within(c.Changed),
+			System: c.System, ID: shortID(c.ID), Marks: w.now.marks, Texts: w.now.texts, Adds: c.Adds, ChangedAt: w.within(c.Changed),
 		},
+	}
+	if w.reread {
+		head.Origin.Earlier = &lineMarks{Marks: w.earlier.marks, Texts: w.earlier.texts}
 	}
 	if title != "" {
 		head.TitleSource = "model"
@@ -265,14 +300,22 @@ func (w *writing) encodeHead(c *Conversation) error {
 	return nil
 }
 
+// ownKey is the session key that a conversation brings from the other program; "" if it gets that of the import.
+func (in *reading) ownKey(c *Conversation) string {
+	if in.opt.KeyGiven {
+		return ""
+	}
+	return c.Key
+}
+
 func errTooLarge() error {
 	return fault.New(fault.TooLarge, "conversation_too_large", "The conversation is larger than 64 MiB, and was not taken. Ask the other program for it in parts, or without its files.")
 }
 
 // lineOf is a message as a line has it.
-func lineOf(m *Message) lineMessage {
+func (w *writing) lineOf(m *Message) lineMessage {
 	out := lineMessage{
-		Role: m.Role, Content: m.Text, Model: name(m.Model), SaidAt: m.At, RecordedAt: m.At, ToolCallID: m.CallID,
+		Role: m.Role, Content: m.Text, Note: w.note, Model: name(m.Model), SaidAt: m.At, RecordedAt: m.At, ToolCallID: m.CallID,
 	}
 	if m.Role == roleTool {
 		out.ToolName = name(m.Name)
@@ -285,43 +328,6 @@ func lineOf(m *Message) lineMessage {
 		out.ToolCalls = append(out.ToolCalls, call)
 	}
 	return out
-}
-
-// mark adds the mark of a message: the beginning of a hash over the ids of all messages up to
-// it. A message without an id counts by its role, time and text. The mark of one that stands alone is
-// over its id and text, and a second one over its id.
-func (w *writing) mark(m *Message) {
-	h := sha256.New()
-	h.Write(w.sum)
-	switch {
-	case w.adds:
-		h.Reset()
-		h.Write([]byte("id\x00" + m.ID + "\x00" + m.Text))
-	case m.ID != "":
-		h.Write([]byte("id\x00" + m.ID))
-	default:
-		h.Write([]byte(m.Role + "\x00" + strconv.FormatInt(m.At.UnixMilli(), 10) + "\x00" + m.Text))
-	}
-	w.sum = h.Sum(w.sum[:0])
-	w.marks = append(w.marks, w.sum[:markSize]...)
-	if w.adds {
-		id := sha256.Sum256([]byte("id\x00" + m.ID))
-		w.texts = append(w.texts, id[:markSize]...)
-		return
-	}
-	w.texts = append(w.texts, w.textMark(m)...)
-}
-
-// textMark is the mark of what a message says and calls. The hash begins with the sum over the ids, which
-// is not stored whole: the mark of a text that was forgotten later helps no one to guess the text.
-func (w *writing) textMark(m *Message) []byte {
-	h := sha256.New()
-	h.Write(w.sum)
-	h.Write([]byte(m.Role + "\x00" + m.Text))
-	for _, c := range m.Calls {
-		h.Write([]byte("\x00" + c.Name + "\x00" + c.Arguments))
-	}
-	return h.Sum(nil)[:markSize]
 }
 
 // maxID is the longest id of another program that is kept as it is, in bytes.

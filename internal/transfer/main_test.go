@@ -106,7 +106,7 @@ func shownLine(t *testing.T, line []byte) string {
 			t.Errorf("%s: %q is before the message before", c.ID, m.Content)
 		}
 		before = m.SaidAt
-		fmt.Fprintf(&b, "  %s %s%s: %q", m.SaidAt.Format("2006-01-02T15:04:05.000"), m.Role, bracketed(m.Name+m.ToolName), m.Content)
+		fmt.Fprintf(&b, "  %s %s%s: %q", m.SaidAt.Format("2006-01-02T15:04:05.000"), m.Role, bracketed(m.Name+m.ToolName)+bracketed(m.Note), m.Content)
 		for _, call := range m.ToolCalls {
 			fmt.Fprintf(&b, " calls %s %s(%s)", call.ID, call.Function.Name, call.Function.Arguments)
 		}
@@ -141,6 +141,10 @@ func readAll(t *testing.T, in *Input, opt Options) (string, error) {
 	var b strings.Builder
 	report := NewReport(true)
 	err := Read(context.Background(), in, opt, report, func(line Line) error {
+		if len(line.Text) == 0 {
+			fmt.Fprintf(&b, "line %d is taken back\n", line.Replaces)
+			return nil
+		}
 		b.WriteString(shownLine(t, wholeLine(t, line)))
 		return nil
 	})

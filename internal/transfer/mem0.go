@@ -1,11 +1,10 @@
 package transfer
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -68,7 +67,7 @@ func (in *reading) mem0File(f *File) (found []mem0Memory, err error) {
 		found = append(found, *m)
 	}
 	if strings.HasSuffix(strings.ToLower(f.Name), ".md") {
-		err = mem0Markdown(f, keep)
+		err = in.mem0Markdown(f, keep)
 		return found, err
 	}
 	err = in.eachValue(f, whole(func(raw []byte) error { return in.mem0Value(f, raw, keep) }))
@@ -100,27 +99,64 @@ func (in *reading) mem0Value(f *File, raw []byte, keep func(*mem0Memory)) error 
 }
 
 // mem0Markdown reads a Markdown export: each item of a list is a memory, dated by the last
-// day that its headings or it name.
-func mem0Markdown(f *File, keep func(*mem0Memory)) (err error) {
-	r, err := f.Open()
-	if err != nil {
-		return err
+// day that its headings or it name. A line right behind an item goes on with it. Other texts are counted.
+func (in *reading) mem0Markdown(f *File, keep func(*mem0Memory)) error {
+	l := &mem0List{
+		keep: keep, day: regexp.MustCompile(`\d{4}-\d{2}-\d{2}`), item: regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(.*)$`),
+		layout: regexp.MustCompile(`^(?:#.*|[-*_=\s]+)$`),
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	day := regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
-	at := ""
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if found := day.FindString(line); found != "" && !strings.HasPrefix(line, "-") {
-			at = found
+	err := in.eachLine(f, func(n int, line []byte) error {
+		if !l.line(n, string(line)) {
+			in.report.unknown("a line that is no item of a list", fmt.Sprintf("%s, line %d", f.Name, n))
 		}
-		if text, ok := strings.CutPrefix(line, "- "); ok {
-			keep(&mem0Memory{ID: word(hashID(text)), Memory: text, CreatedAt: stamp{parseStamp(cmp.Or(day.FindString(text), at))}})
-		}
+		return nil
+	})
+	l.end()
+	return err
+}
+
+// mem0List is a Markdown export while it is read.
+type mem0List struct {
+	keep func(*mem0Memory)
+	// day finds a day, item is an item of a list, and layout is a line without words of its own: a heading, or a rule.
+	day, item, layout *regexp.Regexp
+
+	at   string // the last day that a line between the items names
+	text string // the item that is being read; "" for none
+	last int    // the line in which it ends
+}
+
+// line reads the n-th line. It reports whether the line is understood.
+func (l *mem0List) line(n int, line string) bool {
+	found := l.item.FindStringSubmatch(line)
+	switch {
+	case l.layout.MatchString(line):
+		l.between(line)
+	case found != nil:
+		l.end()
+		l.text, l.last = found[1], n
+	case l.text != "" && n == l.last+1:
+		l.text, l.last = l.text+" "+line, n
+	default:
+		l.between(line)
+		return false
 	}
-	return lines.Err()
+	return true
+}
+
+// between notes a line that stands between the items.
+func (l *mem0List) between(line string) {
+	l.end()
+	l.at = cmp.Or(l.day.FindString(line), l.at)
+}
+
+// end keeps the item that was read.
+func (l *mem0List) end() {
+	if l.text != "" {
+		at := parseStamp(cmp.Or(l.day.FindString(l.text), l.at))
+		l.keep(&mem0Memory{ID: word(hashID(l.text)), Memory: l.text, CreatedAt: stamp{at}})
+	}
+	l.text = ""
 }
 
 // byDate orders memories by their dates. Those without a date are last.
@@ -185,7 +221,9 @@ func (in *reading) statements(system, prefix string, byUser map[string][]mem0Mem
 			continue
 		}
 		slices.SortStableFunc(list, in.byDate)
-		c := &Conversation{System: system, ID: prefix + cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file, Adds: true}
+		c := &Conversation{
+			System: system, ID: prefix + cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file, Adds: true, Memories: true,
+		}
 		for _, m := range list {
 			if at := in.dated(&m); at.After(c.Changed) {
 				c.Changed = at

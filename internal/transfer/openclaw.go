@@ -3,13 +3,11 @@ package transfer
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -121,87 +119,6 @@ func (o *openclaw) index(f *File) error {
 	return err
 }
 
-type clawEvent struct {
-	Type      string      `json:"type"`
-	ID        string      `json:"id"`
-	Parent    *string     `json:"parentId"`
-	Timestamp stamp       `json:"timestamp"`
-	Message   clawMessage `json:"message"`
-}
-
-type clawMessage struct {
-	Role      string          `json:"role"`
-	Content   json.RawMessage `json:"content"`
-	Timestamp stamp           `json:"timestamp"`
-	Model     string          `json:"model"`
-	CallID    string          `json:"toolCallId"`
-	ToolName  string          `json:"toolName"`
-	IsError   bool            `json:"isError"`
-}
-
-type clawPart struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-}
-
-// clawLog is a transcript while it is read: its events, and their tree.
-type clawLog struct {
-	tree
-
-	id     string
-	former []string // other ids that an import may have stored the transcript under
-	at     time.Time
-	first  string // stands for the first message
-	events shelf[clawEvent]
-	marks  []clawMark
-	leaf   string // the last event of the conversation
-	linked bool
-}
-
-// clawMark is what an event lacks in itself.
-type clawMark struct {
-	id string
-	at time.Time
-}
-
-// newLog returns a transcript without events.
-func (o *openclaw) newLog(f *File, id string) *clawLog {
-	if o.log == nil {
-		o.log = o.newBulk()
-	}
-	o.log.empty()
-	l := &clawLog{id: id}
-	l.events.open(o.reading, o.log, "", f.Name)
-	return l
-}
-
-// add adds an event, which was read from raw.
-func (l *clawLog) add(e clawEvent, raw []byte) error {
-	if e.Type == "session" {
-		l.id, l.at = cmp.Or(e.ID, l.id), e.Timestamp.Time
-		return nil
-	}
-	i := l.events.len()
-	e.ID = cmp.Or(e.ID, fmt.Sprintf("#%d", i))
-	n := node{id: e.ID, said: e.Timestamp.Time, item: i}
-	if e.Parent != nil {
-		n.parent, l.linked = *e.Parent, true
-	}
-	l.tree.add(n)
-	l.marks = append(l.marks, clawMark{e.ID, e.Timestamp.Time})
-	if e.Type == "message" && l.first == "" {
-		l.first = hashID(e.ID + "\x00" + e.Message.Role + "\x00" + string(e.Message.Content))[:8]
-	}
-	// Marks that stand apart from the conversation, without a parent, are not its end.
-	if i == 0 || e.Parent != nil || e.Type == "message" {
-		l.leaf = e.ID
-	}
-	return l.events.keep(&e, raw)
-}
-
 // transcript reads a file of JSON lines.
 func (o *openclaw) transcript(f *File, base string) error {
 	stem, archived := clawName(base)
@@ -243,78 +160,6 @@ func (o *openclaw) name(l *clawLog, archived string) {
 	l.id = apart
 }
 
-// database reads the transcripts of a database.
-func (o *openclaw) database(ctx context.Context, f *File, files []*File) error {
-	db, err := openCopy(ctx, f, files)
-	if err != nil {
-		return err
-	}
-	defer db.close()
-	for _, table := range []string{"sessions", "session_windows"} {
-		if err := o.tableKeys(ctx, db, table); err != nil {
-			return err
-		}
-	}
-	var l *clawLog
-	flush := func() error {
-		if l == nil {
-			return nil
-		}
-		return o.finish(f, l, o.keys[l.id])
-	}
-	err = db.each(ctx, `SELECT session_id, seq, event_json, created_at FROM transcript_events ORDER BY session_id, seq`, func(row map[string]any) error {
-		id := textOf(row["session_id"])
-		if l == nil || l.id != id {
-			if err := flush(); err != nil {
-				return err
-			}
-			l = o.newLog(f, id)
-		}
-		var e clawEvent
-		raw := []byte(textOf(row["event_json"]))
-		if !o.parsed(raw, &e, "event", f.Name+", session "+id) {
-			return nil
-		}
-		if e.Timestamp.IsZero() {
-			e.Timestamp.Time = parseStamp(textOf(row["created_at"]))
-		}
-		if e.Type == "session" {
-			e.ID = id
-		}
-		return l.add(e, raw)
-	})
-	if err != nil {
-		return err
-	}
-	return flush()
-}
-
-// tableKeys reads which key leads to which session from a table that may not be there.
-func (o *openclaw) tableKeys(ctx context.Context, db *database, table string) error {
-	names, err := db.columns(ctx, table)
-	if err != nil {
-		return err
-	}
-	key, id := firstOf(names, "session_key", "key"), firstOf(names, "session_id", "current_session_id", "id")
-	if key == "" || id == "" {
-		return nil
-	}
-	return db.each(ctx, `SELECT `+key+` AS k, `+id+` AS id FROM `+table, func(row map[string]any) error { // names from the list above
-		o.keys[textOf(row["id"])] = textOf(row["k"])
-		return nil
-	})
-}
-
-// firstOf is the first of some names that a list has; "" for none.
-func firstOf(list []string, names ...string) string {
-	for _, name := range names {
-		if slices.Contains(list, name) {
-			return name
-		}
-	}
-	return ""
-}
-
 // finish takes a transcript that was read.
 func (o *openclaw) finish(f *File, l *clawLog, key string) error {
 	where := f.Name + ", conversation " + l.id
@@ -337,51 +182,10 @@ func (o *openclaw) finish(f *File, l *clawLog, key string) error {
 	return o.take(t.out)
 }
 
-// clawTalk makes a conversation of events.
-type clawTalk struct {
-	*openclaw
-	out   *Conversation
-	where string
-	shown map[string]bool
-	beat  bool // the event belongs to a heartbeat
-}
-
-// event adds an event, or counts why it is left out.
-func (t *clawTalk) event(e *clawEvent) {
-	switch {
-	case !t.shown[e.ID]:
-		t.report.omit("message of another branch", t.where)
-		return
-	case e.Type != "message":
-		t.other(e.Type, t.where)
-		return
-	case e.Message.Role == roleUser:
-		t.beat = !t.opt.All && strings.HasPrefix(strings.TrimSpace(texts(e.Message.Content)), "Read HEARTBEAT.md")
-	}
-	if t.beat {
-		t.report.omit("heartbeat", t.where)
-		return
-	}
-	t.message(t.out, e, t.where)
-}
-
 // scheduled reports whether a key is that of a schedule or of a hook.
 func scheduled(key string) bool {
 	parts := strings.Split(key, ":")
 	return slices.Contains(parts, "cron") || slices.Contains(parts, "hook")
-}
-
-// shown are the events of the branch of the last event; all if they are not linked.
-func (l *clawLog) shown() map[string]bool {
-	nodes := l.nodes
-	if l.linked {
-		nodes = l.branch(l.leaf)
-	}
-	out := make(map[string]bool, len(nodes))
-	for _, n := range nodes {
-		out[n.id] = true
-	}
-	return out
 }
 
 // other counts an event that is no message.
@@ -431,4 +235,24 @@ func (o *openclaw) message(out *Conversation, e *clawEvent, where string) {
 		}
 	}
 	out.Messages = append(out.Messages, said)
+}
+
+// unwrap takes off what OpenClaw wrote around the words of a message. A message without words of anyone is dropped,
+// and counted.
+func (o *openclaw) unwrap(m *Message, where string) {
+	whole, machine := strings.TrimSpace(m.Text), ""
+	switch m.Role {
+	case roleUser:
+		m.Text, m.Name, machine = clawWords(whole, m.At)
+	case roleAssistant:
+		m.Text, machine = clawAnswer(whole)
+	}
+	if m.Text == whole {
+		return
+	}
+	m.Earlier = whole
+	if m.Text == "" && len(m.Calls) == 0 {
+		m.Dropped = true
+		o.report.omit(cmp.Or(machine, "message without text"), where)
+	}
 }

@@ -31,6 +31,13 @@ type Report struct {
 	Failed    int `json:"failed"`
 	// Stored is the number of messages that were stored.
 	Stored int `json:"messages_stored"`
+	// Undone is the number of messages that were stored before, and were undone: they are others in the other program, or
+	// stand behind such ones. Those that are as before were stored again.
+	Undone int `json:"messages_undone"`
+	// Edited is the number of memories that were edited in the other program, and Absent that of those that were imported
+	// before, and that the input lacks.
+	Edited int `json:"memories_edited"`
+	Absent int `json:"memories_absent"`
 	// Retimed is the number of messages without a time, or with one that cannot be: before
 	// that of the message before, or in the future.
 	Retimed int `json:"messages_retimed"`
@@ -40,13 +47,15 @@ type Report struct {
 	// Problems are the failures, and Notes the conversations that a person should look at.
 	Problems []Problem `json:"problems"`
 	Notes    []Note    `json:"notes"`
+	// OwnKeys count the conversations that bring a session key from the other program, which is kept.
+	OwnKeys []SessionKey `json:"own_keys"`
 	// OtherKeys count the conversations that were there already, and have another session key than the import
 	// gives.
-	OtherKeys []OtherKey `json:"other_keys"`
+	OtherKeys []SessionKey `json:"other_keys"`
 }
 
-// OtherKey counts the conversations that have a session key.
-type OtherKey struct {
+// SessionKey counts the conversations that have a session key.
+type SessionKey struct {
 	Key           string `json:"session_key"`
 	Conversations int    `json:"conversations"`
 }
@@ -74,7 +83,7 @@ type Note struct {
 func NewReport(dry bool) *Report {
 	return &Report{
 		Object: "hermes.transfer", DryRun: dry, Omitted: []Kind{}, Unknown: []Kind{}, Problems: []Problem{}, Notes: []Note{},
-		OtherKeys: []OtherKey{},
+		OwnKeys: []SessionKey{}, OtherKeys: []SessionKey{},
 	}
 }
 
@@ -96,6 +105,9 @@ func count(kinds *[]Kind, kind, where string) {
 	kind, where = oneLine(kind, 80), oneLine(where, 200)
 	for i := range *kinds {
 		if k := &(*kinds)[i]; k.Kind == kind {
+			if k.Count == 0 { // it was taken back
+				k.First = where
+			}
 			k.Count++
 			return
 		}
@@ -168,11 +180,15 @@ func (r *Report) Write(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "%-16s %d\n", "messages stored", r.Stored)
-	if r.Retimed > 0 {
-		fmt.Fprintf(w, "%-16s %d had no time of their own, one before that of the message before, or one in the future\n", "messages timed", r.Retimed)
-	}
+	r.writeCounts(w)
 	writeKinds(w, "left out", r.Omitted)
 	writeKinds(w, "not understood", r.Unknown)
+	if len(r.OwnKeys) > 0 {
+		fmt.Fprintf(w, "session keys of %s, which are kept; see --key:\n", r.From)
+	}
+	for _, k := range r.OwnKeys {
+		fmt.Fprintf(w, "  %6d × %s\n", k.Conversations, oneLine(k.Key, 200))
+	}
 	for _, k := range r.OtherKeys {
 		fmt.Fprintln(w, "note: "+k.tell())
 	}
@@ -184,8 +200,26 @@ func (r *Report) Write(w io.Writer) {
 	}
 }
 
+// writeCounts prints what a person should know of the messages. What there is none of has no row.
+func (r *Report) writeCounts(w io.Writer) {
+	for _, row := range []struct {
+		name string
+		n    int
+		tell string
+	}{
+		{"messages undone", r.Undone, "edited or gone there, or behind such a message; those that are still there were stored again"},
+		{"memories edited", r.Edited, "have their new text"},
+		{"memories absent", r.Absent, "imported before, and not in this input; they stay"},
+		{"messages timed", r.Retimed, "had no time of their own, one before that of the message before, or one in the future"},
+	} {
+		if row.n > 0 {
+			fmt.Fprintf(w, "%-16s %d %s\n", row.name, row.n, row.tell)
+		}
+	}
+}
+
 // tell says where conversations stay, and how they get another key.
-func (k OtherKey) tell() string {
+func (k SessionKey) tell() string {
 	which, one := "conversations that were there already stay", "one of them"
 	if k.Conversations == 1 {
 		which, one = "conversation that was there already stays", "it"

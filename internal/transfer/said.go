@@ -14,7 +14,9 @@ import (
 // be known of all of them before the first one can be written.
 type said struct {
 	packed *bulk
-	n      int
+	n      int // without those that are dropped
+	// reread says that earlier versions of this program read other messages or texts.
+	reread bool
 	// first is the earliest message's time, of those with a time; zero if none has one.
 	first time.Time
 	// results counts the results of tools by the call that they belong to.
@@ -30,8 +32,8 @@ func (in *reading) say(c *Conversation) error {
 	}
 	for i := range c.Messages {
 		m := &c.Messages[i]
-		m.Text = strings.TrimSpace(strings.ToValidUTF8(m.Text, "�"))
-		if m.Text == "" && len(m.Calls) == 0 && m.CallID == "" {
+		m.Text, m.Earlier = cleanText(m.Text), cleanText(m.Earlier)
+		if m.Text == "" && len(m.Calls) == 0 && m.CallID == "" && !m.Dropped {
 			in.report.omit("message without text", c.File.Name+", conversation "+c.ID)
 			continue
 		}
@@ -45,6 +47,8 @@ func (in *reading) say(c *Conversation) error {
 	return nil
 }
 
+func cleanText(text string) string { return strings.TrimSpace(strings.ToValidUTF8(text, "�")) }
+
 // newSaid returns one without messages.
 func (in *reading) newSaid() *said {
 	s := in.spare
@@ -53,15 +57,18 @@ func (in *reading) newSaid() *said {
 		s = &said{packed: in.newBulk()}
 	}
 	s.packed.empty()
-	s.n, s.first, s.results = 0, time.Time{}, make(map[string]int)
+	s.n, s.reread, s.first, s.results = 0, false, time.Time{}, make(map[string]int)
 	return s
 }
 
 // add adds a message.
 func (s *said) add(m *Message) error {
-	s.n++
-	if s.first.IsZero() {
-		s.first = m.At
+	s.reread = s.reread || m.Dropped || m.Earlier != ""
+	if !m.Dropped {
+		s.n++
+		if s.first.IsZero() {
+			s.first = m.At
+		}
 	}
 	if m.Role == roleTool && m.CallID != "" {
 		s.results[m.CallID]++
@@ -102,7 +109,11 @@ func (s *said) each(take func(m *Message) error) error {
 // pack appends a message in the form in which it waits.
 func (m *Message) pack(b []byte) []byte {
 	b = binary.AppendVarint(b, m.At.UnixMilli())
-	for _, text := range []string{m.ID, m.Role, m.Text, m.Name, m.Model, m.CallID} {
+	b = append(b, '-')
+	if m.Dropped {
+		b[len(b)-1] = '+'
+	}
+	for _, text := range []string{m.ID, m.Role, m.Text, m.Name, m.Model, m.CallID, m.Earlier} {
 		b = appendText(b, text)
 	}
 	for _, c := range m.Calls {
@@ -119,7 +130,8 @@ func appendText(b []byte, text string) []byte {
 func unpackMessage(packed string) (m Message, err error) {
 	p := unpacking{packed: packed}
 	m.At = p.time()
-	m.ID, m.Role, m.Text, m.Name, m.Model, m.CallID = p.text(), p.text(), p.text(), p.text(), p.text(), p.text()
+	m.Dropped = p.flag()
+	m.ID, m.Role, m.Text, m.Name, m.Model, m.CallID, m.Earlier = p.text(), p.text(), p.text(), p.text(), p.text(), p.text(), p.text()
 	for p.packed != "" && !p.bad {
 		m.Calls = append(m.Calls, Call{ID: p.text(), Name: p.text(), Arguments: p.text()})
 	}
@@ -149,6 +161,17 @@ func (p *unpacking) time() time.Time {
 	}
 	p.packed = p.packed[n:]
 	return time.UnixMilli(at).UTC()
+}
+
+// flag reads whether something is so.
+func (p *unpacking) flag() bool {
+	if p.packed == "" {
+		p.bad = true
+		return false
+	}
+	set := p.packed[0] == '+'
+	p.packed = p.packed[1:]
+	return set
 }
 
 // text reads a text.

@@ -30,6 +30,10 @@ func strangers() []stranger {
 		{"Google's log of activity", withNames("header", "products"), "It has questions without their answers, and is not read."},
 		{"a transcript of Claude Code", withNames("sessionId", "message.role"), "Write its messages as JSON lines."},
 		{"a list of messages", func(s *sample) bool { return s.list && s.has("role", "content") }, `Put it into an object: {"id":"a name","messages":[…]}.`},
+		{
+			"a pipe with JSON of which the first 256 KiB do not tell the program",
+			func(s *sample) bool { return s.cut() && s.file.Size == 0 }, "Save it as a file, and name the file.",
+		},
 	}, beginnings(unpack)...)
 }
 

@@ -51,6 +51,7 @@ func whole(take func(raw []byte) error) func(raw *bulk) error {
 // give gives a value to take, or tells why it is left out.
 func (in *reading) give(v *values, f *File, take func(raw *bulk) error) error {
 	where := f.Name + ", " + v.where()
+	in.began = in.report.tally()
 	if v.trouble != "" {
 		in.report.Fail(where+named(v.raw.head()), v.trouble+andTheRest)
 		return nil

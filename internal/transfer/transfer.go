@@ -35,6 +35,10 @@ type Conversation struct {
 	Changed time.Time
 	// Adds says that its messages stand alone, and that an input may have any part of them.
 	Adds bool
+	// Memories says that its messages are memories that the other program wrote down, and no one's words.
+	Memories bool
+	// Undated says that the times of its messages are that of the file, because the export does not say them.
+	Undated bool
 	// Messages are those that were read last, and said are those before them.
 	Messages []Message
 	said     *said
@@ -65,6 +69,10 @@ type Message struct {
 	Calls []Call
 	// CallID is the call that a result belongs to.
 	CallID string
+	// Earlier is the text that earlier versions of this program took for the message's; "" if that is Text.
+	// Dropped says that those versions took the message, which is left out now.
+	Earlier string
+	Dropped bool
 }
 
 // Call is a call of a tool.
@@ -130,6 +138,8 @@ type reading struct {
 	body   *bulk
 	lines  int
 	copies copies
+	// began is what was counted before the conversation that is being read.
+	began tally
 	// raw is the value that is being read, and buf a part of it. bulks are all that were made,
 	// and spare is for the messages of the next conversation.
 	raw   *bulk
@@ -177,7 +187,12 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 	if err := r.oneUser(); err != nil {
 		return err
 	}
-	return r.settle() // what a format takes after its files
+	if err := r.settle(); err != nil { // what a format takes after its files
+		return err
+	}
+	r.report.OwnKeys = r.copies.ownKeys()
+	r.report.counted()
+	return nil
 }
 
 // passOver counts a file that the format does not read.

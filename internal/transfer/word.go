@@ -16,7 +16,7 @@ func (w *word) UnmarshalJSON(raw []byte) error {
 	case bytes.Equal(raw, []byte("null")):
 		return nil
 	case raw[0] == '"':
-		return json.Unmarshal(raw, (*string)(w))
+		return readSimple(raw, (*string)(w))
 	case json.Unmarshal(raw, &number) == nil:
 		*w = word(number)
 		return nil

@@ -73,7 +73,7 @@ func New(c Config) (*Adapter, error) {
 	if !ok {
 		return nil, fault.New(fault.Invalid, "invalid_discord_token", "The token of the Discord bot is not one: it has three parts with dots between, the first with the bot's id. "+
 			"Set DISCORD_BOT_TOKEN to the token of the page Bot in the Developer Portal.").
-			At("DISCORD_BOT_TOKEN")
+			At("token")
 	}
 	if c.APIURL == "" {
 		c.APIURL = apiURL

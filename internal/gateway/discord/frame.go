@@ -24,6 +24,7 @@ const (
 	eventResumed      = "RESUMED"
 	messageCreate     = "MESSAGE_CREATE"
 	messageUpdate     = "MESSAGE_UPDATE"
+	messageDelete     = "MESSAGE_DELETE"
 	interactionCreate = "INTERACTION_CREATE"
 )
 

@@ -99,8 +99,11 @@ func (r *receiver) read(ctx context.Context, a *arrival) (gateway.Event, bool, e
 	if json.Unmarshal(a.data, &m) != nil {
 		return gateway.Event{}, false, errUnreadable
 	}
-	if a.name == messageUpdate {
+	switch a.name {
+	case messageUpdate:
 		return r.a.edited(ctx, &m)
+	case messageDelete:
+		return r.a.deleted(ctx, &m)
 	}
 	e, ok, err := r.a.said(ctx, &m)
 	if err == nil {

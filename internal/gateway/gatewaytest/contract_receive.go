@@ -13,6 +13,7 @@ func receiveCases() []contractCase {
 		{"messages", testMessages},
 		{"a reply to the bot is addressed", testReply},
 		{"an edit", testEdited},
+		{"a deletion", testDeleted},
 		{"a press", testPressed},
 		{"bots are not heard", testBots},
 		{"a thread is a place", testThread},
@@ -82,6 +83,28 @@ func testEdited(t *testing.T, b *bench) {
 	}
 	if id == first.ID {
 		t.Errorf("the edit has the id %s of the message's event", id)
+	}
+}
+
+// testDeleted: a deletion names the message in its place, also in a thread.
+func testDeleted(t *testing.T, b *bench) {
+	if !b.Deletes {
+		return
+	}
+	b.start(t)
+	for _, said := range []Act{
+		{Type: gateway.DM, Chat: "alice", Name: "alice", Text: "to you"},
+		{Type: gateway.Channel, Chat: "news", Name: "alice", Text: "to you", Mention: true},
+		{Type: gateway.Channel, Chat: "news", Thread: "plans", Name: "alice", Text: "to you", Mention: true},
+	} {
+		first := b.chat(t, said)
+		said.Kind, said.Message = gateway.Deleted, first.Message
+		id, _ := b.Emit(t, said)
+		b.ledger.AwaitEvents(t, id)
+		e := b.ledger.Event(t, id)
+		if e.Kind != gateway.Deleted || e.Message != first.Message || e.Place != first.Place || e.Type != first.Type || e.Text != "" {
+			t.Errorf("got %+v, want the deletion of %+v", e, first)
+		}
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
@@ -112,6 +114,9 @@ func testBadToken(t *testing.T, b *bench) {
 		t.Fatalf("got %v, want Run to end with an error", err)
 	}
 	b.noSecret(t, "the error", err.Error())
+	if said := fault.MessageOf(err); !strings.Contains(said, "token") {
+		t.Errorf("people are told %q, want the token named", said)
+	}
 	b.Fault(Healthy)
 }
 

@@ -33,6 +33,7 @@ func (d *Discord) Rig(adapter func(t *testing.T, log *slog.Logger) gateway.Adapt
 		Fault:   r.fault,
 		Sent:    d.AllSent,
 		Broken:  d.Broken,
+		Deletes: true,
 		Secrets: []string{DiscordToken, "fake.token"},
 	}
 }
@@ -70,6 +71,9 @@ func (r *discordRig) emit(t TB, a Act) (string, gateway.MessageID) {
 	case gateway.Edited:
 		at := r.EditSaid(channel, string(a.Message), a.Text)
 		return r.keep(string(a.Message) + "/" + at), a.Message
+	case gateway.Deleted:
+		r.DeleteSaid(channel, string(a.Message))
+		return r.keep(string(a.Message) + "/deleted"), a.Message
 	case gateway.Pressed:
 		return r.keep(r.Press(channel, r.idOf("person "+a.Name), string(a.Message), a.Button)), a.Message
 	}

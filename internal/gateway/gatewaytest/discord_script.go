@@ -3,6 +3,7 @@ package gatewaytest
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/coder/websocket"
@@ -67,6 +68,18 @@ func (d *Discord) EditSaid(channel, id, text string) string {
 	m.Content, m.raw["content"], m.raw["edited_timestamp"] = text, text, at
 	d.dispatch("MESSAGE_UPDATE", d.eventOf(m))
 	return at
+}
+
+// DeleteSaid deletes a person's message, and sends the event.
+func (d *Discord) DeleteSaid(channel, id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.messages[channel] = slices.DeleteFunc(d.messages[channel], func(m *DiscordMessage) bool { return m.ID == id })
+	event := map[string]any{"id": id, "channel_id": channel}
+	if ch := d.channels[channel]; ch != nil && ch.Guild != "" {
+		event["guild_id"] = ch.Guild
+	}
+	d.dispatch("MESSAGE_DELETE", event)
 }
 
 // Dispatch sends any event.

@@ -42,6 +42,8 @@ type Rig struct {
 	Secrets []string
 	// Threads says that chats of the type Group can have threads.
 	Threads bool
+	// Deletes says that the platform tells the bot of messages that people delete.
+	Deletes bool
 	// NoSizes says that the platform does not tell how large a file is.
 	NoSizes bool
 }
@@ -62,7 +64,7 @@ const (
 // Act is something that happens on a platform. Names are the test's own: the same name is
 // always the same chat, person or thread.
 type Act struct {
-	// Kind is gateway.Said, gateway.Edited or gateway.Pressed.
+	// Kind is gateway.Said, gateway.Edited, gateway.Deleted or gateway.Pressed.
 	Kind gateway.EventKind
 	Type gateway.ChatType
 	// Chat names the chat; in a DM it is the person's name.
@@ -74,7 +76,7 @@ type Act struct {
 	Text   string
 	// Mention puts a mention of the bot and a blank before the text.
 	Mention bool
-	// Message is the edited message, or the one whose button is pressed.
+	// Message is the edited or deleted message, or the one whose button is pressed.
 	Message gateway.MessageID
 	// ReplyTo is the message that this one answers; "" for none.
 	ReplyTo gateway.MessageID

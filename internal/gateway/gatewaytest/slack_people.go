@@ -118,6 +118,22 @@ func (s *Slack) Change(chat, ts, text string) string {
 	return eventID
 }
 
+// Delete deletes a message of a person, and returns the Event.ID.
+func (s *Slack) Delete(chat, ts string) string {
+	s.mu.Lock()
+	c := s.chats[chat]
+	before := c.find(ts).event(c)
+	c.messages = slices.DeleteFunc(c.messages, func(m *slackMessage) bool { return m.ts == ts })
+	at := s.stamp()
+	s.mu.Unlock()
+	eventID := SlackTeam + ":" + chat + ":" + at
+	s.Deliver("events_api", s.callback(map[string]any{
+		"type": "message", "subtype": "message_deleted", "hidden": true, "channel": chat, "channel_type": before["channel_type"],
+		"ts": at, "event_ts": at, "deleted_ts": ts, "previous_message": before,
+	}), eventID)
+	return eventID
+}
+
 // Press presses a button of a message, and returns the Event.ID.
 func (s *Slack) Press(chat, user string, m gateway.MessageID, button string) string {
 	s.mu.Lock()

@@ -22,6 +22,7 @@ func (s *Slack) Rig(adapter func(t *testing.T, log *slog.Logger) gateway.Adapter
 		Broken:  s.Broken,
 		Secrets: []string{SlackBotToken, SlackAppToken, SlackSecret, "ticket0"},
 		Threads: true,
+		Deletes: true,
 	}
 }
 
@@ -55,6 +56,8 @@ func (s *Slack) Emit(_ TB, a Act) (string, gateway.MessageID) {
 	switch a.Kind {
 	case gateway.Edited:
 		return s.Change(chat, string(a.Message), SlackEscape(a.Text)), a.Message
+	case gateway.Deleted:
+		return s.Delete(chat, string(a.Message)), a.Message
 	case gateway.Pressed:
 		return s.Press(chat, user, a.Message, a.Button), a.Message
 	default:

@@ -73,13 +73,25 @@ func Manifest(commands []gateway.CommandInfo, socketMode bool, baseURL string) [
 	return append(text, '\n')
 }
 
-// slashCommand describes one command. Slack writes mentions in its text with ids.
-func slashCommand(c gateway.CommandInfo) object {
-	name := c.Name
+// CommandName implements gateway.Namer. Slack passes no slash command on in a thread.
+func (a *Adapter) CommandName(name string, at gateway.Place, _ gateway.ChatType) string {
+	if at.Thread != "" {
+		return "!" + name
+	}
+	return slashName(name)
+}
+
+// slashName is the slash command that is registered for a command.
+func slashName(name string) string {
 	if reserved(name) {
 		name = catchAll + "-" + name
 	}
-	command := object{"command": "/" + name, "description": c.Usage, "should_escape": true}
+	return "/" + name
+}
+
+// slashCommand describes one command. Slack writes mentions in its text with ids.
+func slashCommand(c gateway.CommandInfo) object {
+	command := object{"command": slashName(c.Name), "description": c.Usage, "should_escape": true}
 	if c.Args != "" {
 		command["usage_hint"] = c.Args
 	}

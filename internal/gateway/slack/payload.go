@@ -32,6 +32,7 @@ type message struct {
 	Edited       json.RawMessage `json:"edited"`
 	Message      *message        `json:"message"`
 	Previous     *message        `json:"previous_message"`
+	DeletedTS    string          `json:"deleted_ts"`
 	Files        json.RawMessage `json:"files"`
 	Attachments  json.RawMessage `json:"attachments"`
 	Metadata     json.RawMessage `json:"metadata"`

@@ -80,6 +80,8 @@ func (r *reader) message(ctx context.Context, m *message) []gateway.Event {
 	case "", "file_share", "thread_broadcast", "me_message":
 	case "message_changed":
 		read = r.edited
+	case "message_deleted":
+		read = r.deleted
 	default:
 		return nil
 	}
@@ -171,6 +173,28 @@ func (r *reader) edited(ctx context.Context, m *message) (gateway.Event, bool) {
 		return gateway.Event{}, false
 	}
 	e.Kind, e.ID, e.At = gateway.Edited, r.id(m), at
+	return e, true
+}
+
+// deleted reads that a message was deleted.
+func (r *reader) deleted(ctx context.Context, m *message) (gateway.Event, bool) {
+	at, ok := clock(m.TS)
+	if !ok || m.Previous == nil || m.DeletedTS == "" {
+		return gateway.Event{}, false
+	}
+	was := *m.Previous
+	was.Channel = m.Channel
+	if !r.human(&was) {
+		return gateway.Event{}, false
+	}
+	where := r.where(ctx, m)
+	e := gateway.Event{
+		ID: r.id(m), Kind: gateway.Deleted, Place: r.place(m.Channel, was.thread()), Type: where.kind, Message: gateway.MessageID(m.DeletedTS),
+		From: gateway.Sender{ID: was.User}, At: at,
+	}
+	if where.kind == gateway.DM {
+		e.Place.Thread = "" // a DM is one conversation
+	}
 	return e, true
 }
 

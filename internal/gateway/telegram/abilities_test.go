@@ -22,6 +22,7 @@ var (
 	_ gateway.Adapter   = (*telegram.Adapter)(nil)
 	_ gateway.Commander = (*telegram.Adapter)(nil)
 	_ gateway.Drafter   = (*telegram.Adapter)(nil)
+	_ gateway.Prober    = (*telegram.Adapter)(nil)
 	_ gateway.Checker   = (*telegram.Adapter)(nil)
 	_ gateway.Reporter  = (*telegram.Adapter)(nil)
 )

@@ -37,6 +37,14 @@ func (a *Adapter) Commands(ctx context.Context, list []gateway.CommandInfo) erro
 	return nil
 }
 
+// CommandName implements gateway.Namer. In a group, a command is meant for the bot that it names.
+func (a *Adapter) CommandName(name string, _ gateway.Place, t gateway.ChatType) string {
+	if me := a.me.Load(); t != gateway.DM && me != nil && me.Username != "" {
+		return "/" + name + "@" + me.Username
+	}
+	return "/" + name
+}
+
 // commands are commands as Telegram shows them: at most 100, with up to 256 characters.
 func commands(list []gateway.CommandInfo) []models.BotCommand {
 	out := []models.BotCommand{}
@@ -102,14 +110,19 @@ func (a *Adapter) undelivered(hook *models.WebhookInfo) []string {
 	return nil
 }
 
+// tokenRefused says what to do about a token that Telegram refuses.
+func tokenRefused(cause error) error {
+	return fault.Wrap(fault.Unauthenticated, "telegram_token",
+		"Telegram refuses the bot's token. Send /token to @BotFather, and set TELEGRAM_BOT_TOKEN to what it answers.", cause)
+}
+
 // checkError is why Telegram does not say who the bot is, in words for a person.
 func (a *Adapter) checkError(err error) error {
 	cause := a.client.masked(err)
 	r, refused := errors.AsType[*refusal](err)
 	switch {
 	case refused && r.fatal():
-		return fault.Wrap(fault.Unauthenticated, "telegram_token",
-			"Telegram refuses the bot's token. Send /token to @BotFather, and set TELEGRAM_BOT_TOKEN to what it answers.", cause)
+		return tokenRefused(cause)
 	case refused:
 		text := fmt.Sprintf("Telegram answers with code %d. Try again later.", r.Code)
 		return fault.Wrap(fault.Unavailable, "telegram_unavailable", text, cause)

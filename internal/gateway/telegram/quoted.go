@@ -20,7 +20,7 @@ func (r *reader) replied(m *models.Message) *gateway.Quoted {
 	}
 	text, _ := words(to)
 	if m.Quote != nil && m.Quote.Text != "" {
-		text = m.Quote.Text
+		text, _ = withLinks(m.Quote.Text, m.Quote.Entities)
 	}
 	q := &gateway.Quoted{Message: messageID(to.ID), Text: gateway.Shown(text, things(to), files(to))}
 	switch {
@@ -38,7 +38,7 @@ func (r *reader) repliedElsewhere(m *models.Message) *gateway.Quoted {
 		return nil
 	}
 	q := r.origin(&m.ExternalReply.Origin)
-	q.Text = m.Quote.Text
+	q.Text, _ = withLinks(m.Quote.Text, m.Quote.Entities)
 	return q
 }
 

@@ -168,7 +168,7 @@ func (l *loop) failed(ctx context.Context, err error) error {
 	r, refused := errors.AsType[*refusal](err)
 	switch {
 	case refused && r.fatal():
-		return fmt.Errorf("receive from Telegram: %w", r)
+		return tokenRefused(r)
 	case refused && r.Code == http.StatusConflict:
 		l.clash(ctx, r)
 		sleep(ctx, l.a.pace.conflict)

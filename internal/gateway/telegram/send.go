@@ -88,6 +88,16 @@ func (a *Adapter) Draft(ctx context.Context, id int64, o *gateway.Out) error {
 	return nil
 }
 
+// Probe asks who the bot is.
+func (a *Adapter) Probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, a.pace.call)
+	defer cancel()
+	if _, err := a.bot.GetMe(ctx); err != nil {
+		return a.sendError(err)
+	}
+	return nil
+}
+
 // target is a place as Telegram names it. The topic General has no number there.
 func target(p gateway.Place) (chat any, thread int, err error) {
 	if p.Thread != "" {

@@ -136,6 +136,26 @@ func TestNoRepeat(t *testing.T) {
 	}
 }
 
+// TestProbe: a probe sends nothing, and fails while Telegram does not answer.
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	s, a, _ := talk(t, dm("hello"))
+	for reason, step := range map[gateway.SendReason]gatewaytest.TelegramStep{
+		gateway.Unknown: {CutAfter: true}, gateway.Temporary: gatewaytest.TelegramPage(503), gateway.Limited: gatewaytest.TelegramWait(1),
+	} {
+		s.Script("getMe", step)
+		if failed, ok := errors.AsType[*gateway.SendError](a.Probe(t.Context())); !ok || failed.Reason != reason {
+			t.Errorf("%+v: got %v, want reason %d", step, failed, reason)
+		}
+	}
+	if err := a.Probe(t.Context()); err != nil {
+		t.Errorf("got %v from a Telegram that answers", err)
+	}
+	if got := len(s.Requests("sendMessage")); got != 0 {
+		t.Errorf("got %d messages", got)
+	}
+}
+
 // TestBadPlaces: what is no id of Telegram is refused without a request.
 func TestBadPlaces(t *testing.T) {
 	t.Parallel()

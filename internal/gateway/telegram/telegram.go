@@ -136,6 +136,12 @@ func (a *Adapter) Platform() gateway.Platform { return gateway.Telegram }
 // Account is the bot's id.
 func (a *Adapter) Account() string { return a.account }
 
+// IsName implements gateway.Addressee.
+func (a *Adapter) IsName(name string) bool {
+	me := a.me.Load()
+	return me == nil || me.Username == "" || named(name, me)
+}
+
 // Limits are Telegram's.
 func (a *Adapter) Limits() gateway.Limits {
 	return gateway.Limits{

@@ -172,13 +172,13 @@ func userName(u *models.User) string {
 	return name
 }
 
-// words are a message's text, or its caption, or the emoji of its sticker.
+// words are a message's text, or its caption, with the addresses of links, or the emoji of its sticker.
 func words(m *models.Message) (string, []models.MessageEntity) {
 	switch {
 	case m.Text != "":
-		return m.Text, m.Entities
+		return withLinks(m.Text, m.Entities)
 	case m.Caption != "":
-		return m.Caption, m.CaptionEntities
+		return withLinks(m.Caption, m.CaptionEntities)
 	case m.Sticker != nil:
 		return m.Sticker.Emoji, nil
 	}

@@ -36,13 +36,18 @@ func (a *Adapter) Check(ctx context.Context) (gateway.Checked, error) {
 // codeNoObject is the answer to an id that is none, or that the token may not see.
 const codeNoObject = 100
 
+// tokenRefused says what to do about a token that WhatsApp refuses.
+func tokenRefused(cause error) error {
+	return fault.Wrap(fault.Unauthenticated, "whatsapp_token", "WhatsApp refuses the access token. "+
+		"Make one of a system user, as docs/platforms.md says, and set WHATSAPP_CLOUD_ACCESS_TOKEN to it.", cause)
+}
+
 // checkError is why WhatsApp does not say who the number is, in words for a person.
 func checkError(err error) error {
 	r, refused := errors.AsType[*refusal](err)
 	switch {
 	case refused && r.fatal():
-		return fault.Wrap(fault.Unauthenticated, "whatsapp_token", "WhatsApp refuses the access token. "+
-			"Make one of a system user, as docs/platforms.md says, and set WHATSAPP_CLOUD_ACCESS_TOKEN to it.", err)
+		return tokenRefused(err)
 	case refused && r.code == codeNoObject:
 		return fault.Wrap(fault.Invalid, "whatsapp_number", "WhatsApp does not know the phone number's id, or the access token may not use it. "+
 			"Set WHATSAPP_CLOUD_PHONE_NUMBER_ID to the Phone number ID of the page API Setup, which is not the number itself.", err)

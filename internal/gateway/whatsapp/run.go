@@ -3,7 +3,6 @@ package whatsapp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
@@ -42,7 +41,7 @@ func (a *Adapter) identify(ctx context.Context) error {
 		r, refused := errors.AsType[*refusal](err)
 		switch {
 		case refused && r.fatal():
-			return fmt.Errorf("begin with WhatsApp: %w", r)
+			return tokenRefused(r)
 		case err == nil:
 			a.become("webhook", "")
 			a.log.InfoContext(ctx, "whatsapp: the webhook is served")
