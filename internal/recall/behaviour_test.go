@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -158,6 +159,20 @@ func TestSourceIsNamed(t *testing.T) {
 	expect(t, "tool", k.say("What is the disk usage of the archive server?"), `A tool reported on 21 November 2026: "disk usage of the archive server is 91%".`)
 	expect(t, "assistant", k.say("Where does the invoice template live?"), "I said on 21 November 2026")
 	expect(t, "another program", k.say("Where do the spare fuses lie?"), `mem0 said on 21 November 2026: "The spare fuses lie in the cellar".`)
+}
+
+// TestMemoriesOfPrograms tells what another program noted of the only user in an overview, as that program's words. If several
+// people write, a question of one of them for their own things leaves it out.
+func TestMemoriesOfPrograms(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t)
+	k.Note = memory.ProgramNote
+	k.learn(session.Assistant, "mem0", "User keeps bees in Braga")
+	k.Note = ""
+	const about = "What do you know about me?"
+	expect(t, "the only user", k.say(about), `mem0 said on 21 November 2026: "User keeps bees in Braga".`)
+	k.Speaker = "Dana"
+	expect(t, "one of several", k.say(about), "!bees")
 }
 
 // TestSecretStaysHidden quotes a message, but not what opens doors in it.

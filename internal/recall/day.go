@@ -35,5 +35,5 @@ func within(d language.Date, t time.Time) bool { return !t.Before(d.From) && t.B
 
 // overlaps reports whether a fact is about a date. Most facts are about none.
 func overlaps(d language.Date, when memory.Interval) bool {
-	return !when.IsZero() && when.From.Before(d.To) && d.From.Before(when.To)
+	return !when.IsZero() && span{d.From, d.To}.overlaps(when)
 }

@@ -103,6 +103,7 @@ func (q *question) measure(found []passage) {
 		v[fCosineBest] = v[fCosine] / bestCosine
 		v[fSoftBest] = v[fSoft] / bestSoft
 	}
+	q.yield(found)
 	q.measureAge(found)
 }
 
@@ -171,10 +172,11 @@ func (q *question) measureSource(p *passage) {
 		v[fOldAsked] = truth(old && q.cues&cueBack != 0)
 	}
 	for _, d := range q.dates {
-		if within(d, p.saidAt) || p.fact != nil && overlaps(d, p.fact.When) {
+		if within(d, p.saidAt) || overlaps(d, q.when(p)) {
 			v[fDate] = 1
 		}
 	}
+	p.elsewhen = q.ofOtherTime(p) || q.span.closed() && v[fNotSelf] > 0
 	v[fOffDate] = truth(len(q.dates) > 0 && v[fDate] == 0)
 }
 
@@ -188,7 +190,7 @@ func (q *question) measureAge(found []passage) {
 		var newer, older float32
 		for k := range found {
 			o := &found[k]
-			if o.role != p.role || o.seq == p.seq && o.root == p.root || o.values[fCover]+o.values[fKin] < least {
+			if o.role != p.role || o.yields && !p.yields || o.seq == p.seq && o.root == p.root || o.values[fCover]+o.values[fKin] < least {
 				continue
 			}
 			like := max(0, o.vec.Cosine(&p.vec))

@@ -59,9 +59,14 @@ func search(ctx context.Context, ask *run.Question, q *question) (*finder, error
 		return f, err
 	}
 	f.fillers()
+	f.ofTime()
 	f.successors()
 	who := personsOf(ask, q)
 	f.found = who.among(f.found)
+	for i := range f.found {
+		p := &f.found[i]
+		p.turns = p.fact != nil && ask.View.NewsOf(p.fact.ID)&overtaking != 0
+	}
 	return f, nil
 }
 

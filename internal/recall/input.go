@@ -85,8 +85,7 @@ func asks(sentence string) bool {
 	if first, rest := opening(sentence); theLexicon().cues[first]&cueOpening != 0 {
 		return rest != "" && (!strings.Contains(sentence, ",") || onlyAsks(first))
 	}
-	end := strings.TrimRight(sentence, "。 ")
-	return strings.HasSuffix(end, "吗") || strings.HasSuffix(end, "か")
+	return memory.AsksAtEnd(sentence)
 }
 
 // onlyAsks reports whether a word opens nothing but questions: "when we moved, it rained" is

@@ -113,7 +113,11 @@ func (p *query) members(ctx context.Context, ask *run.Question) ([]member, error
 		}
 	}
 	if p.aim.byStatus() {
-		for _, fact := range p.factsOf(ask, maxMessages) {
+		of := map[memory.Place]bool{}
+		for _, fact := range p.factsOf(ask, math.MaxInt) {
+			if of[fact.Source.Place()] = true; len(of) > maxMessages {
+				break
+			}
 			add(ranking.Hit{MessageID: fact.Source.MessageID, Root: fact.Source.Root, Seq: fact.Source.Seq})
 		}
 	}
@@ -233,7 +237,7 @@ func (p *query) measureAim(view *memory.View, m *member) {
 	}
 	in := p.span.has(m.saidAt)
 	if m.fact != nil {
-		in = p.span.covers(m.fact)
+		in = p.covers(m.fact)
 		news := view.NewsOf(m.fact.ID)
 		turn := p.aim == aimChanged || p.aim == aimReversed
 		v[mReplaces] = truth(turn && replaces(m.fact))

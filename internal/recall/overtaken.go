@@ -12,8 +12,8 @@ import (
 const overtaking = memory.Turned | memory.Ended | memory.Postponed | memory.Corrected | memory.Denied
 
 // overtaken adds to a sure answer what was said later and perhaps ends it. Memory is not sure that
-// it does: both are told, the newer one last.
-func (c choice) overtaken(ask *run.Question) choice {
+// it does: both are told, the newer one last. What is said of a narrower thing than the one asked for ends nothing.
+func (c choice) overtaken(ask *run.Question, found []passage) choice {
 	if c.kind != run.RecallSure || ask.View == nil {
 		return c
 	}
@@ -22,7 +22,7 @@ func (c choice) overtaken(ask *run.Question) choice {
 			continue
 		}
 		by, doubted := ask.View.DoubtedBy(p.fact.ID)
-		if !doubted || !mayEnd(ask, &by) {
+		if !doubted || !mayEnd(ask, &by) || ofNarrower(found, by.ID) {
 			continue
 		}
 		later := ofFact(&by)
@@ -32,6 +32,11 @@ func (c choice) overtaken(ask *run.Question) choice {
 		}
 	}
 	return c
+}
+
+// ofNarrower reports whether a fact is told of a narrower thing than another passage.
+func ofNarrower(found []passage, id memory.FactID) bool {
+	return slices.ContainsFunc(found, func(p passage) bool { return p.narrower && p.fact != nil && p.fact.ID == id })
 }
 
 // mayEnd reports whether a statement is told as what perhaps ended another: it says that something

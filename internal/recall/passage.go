@@ -21,11 +21,18 @@ type passage struct {
 	words      []word
 	vec        wordvec.Vector
 	cues       cue
-	forms      form // of answers that it has
-	asks       bool // it asks or requests something
-	heir       bool // it replaced a passage that was found
-	whole      bool // it is the whole message of several sentences
-	later      bool // it perhaps ends the passage told before it
+	forms      form         // of answers that it has
+	asks       bool         // it asks or requests something
+	heir       bool         // it replaced a passage that was found
+	whole      bool         // it is the whole message of several sentences
+	unrelated  bool         // it tells only of others what is asked of a person
+	owners     *ownerReader // of whom it speaks, in its own words; nil before that is read
+	things     int          // how many of the things asked of an owner it tells
+	later      bool         // it perhaps ends the passage told before it
+	turns      bool         // it says that something is other than before
+	elsewhen   bool         // it is about another time than the one asked about, or another's in that time
+	yields     bool         // another passage is more plainly so of the thing asked for
+	narrower   bool         // it yields as it tells of a narrower thing
 	// fact is the largest fact of the passage; nil for none.
 	fact *memory.Fact
 	// rank is the place of the message among the hits, from 0, and hit is its score as a
@@ -62,6 +69,11 @@ func (p *passage) before(o *passage) int {
 		return int(p.seq - o.seq)
 	}
 	return p.start - o.start
+}
+
+// stands reports whether a passage is a statement of the user that no later one has ended.
+func (p *passage) stands() bool {
+	return p.role == session.User && !p.asks && (p.fact == nil || holds(p.fact))
 }
 
 // read analyses the text of a passage.

@@ -16,11 +16,12 @@ type persons struct {
 	// named are the speakers that the question names.
 	named []string
 	q     *question
+	view  *memory.View
 }
 
 // personsOf reads whom a question is about.
 func personsOf(ask *run.Question, q *question) persons {
-	return persons{asker: askerOf(ask.Input), self: speaksOfSelf(q.whole, wordsOf(q.whole)), q: q}
+	return persons{asker: askerOf(ask.Input), self: speaksOfSelf(q.whole, wordsOf(q.whole)), q: q, view: ask.View}
 }
 
 // speaksOfSelf reports whether a text speaks of its speaker alone. "Tell me" and "where can I
@@ -52,6 +53,7 @@ func modal(low string) bool {
 func (who *persons) among(found []passage) []passage {
 	who.nameSpeakers(found)
 	found = slices.DeleteFunc(found, func(p passage) bool { return !who.mayAnswer(&p) })
+	found = who.ofOwner(found)
 	for i := range found {
 		p := &found[i]
 		if p.speaker == "" || !slices.Contains(who.named, p.speaker) || p.cues&cueSelf == 0 {
@@ -126,6 +128,8 @@ func (who *persons) silentOn(view *memory.View, f *memory.Fact) bool {
 	case f.Kind == memory.Retraction, unsayable(f), withdrawn(view, f):
 		return true
 	case f.Source.Speaker == "", f.Source.Speaker == who.asker:
+		return false
+	case who.asker == "" && f.Source.OfProgram(): // another program's memories are about the only user
 		return false
 	}
 	return who.self

@@ -41,6 +41,7 @@ var statuses = [...]status{
 	aimCount:    {},
 	aimLast:     {},
 	aimSome:     {},
+	aimSelf:     {kindOdds(holds), ""},
 }
 
 // never are the odds of a fact that does not belong to an answer at all.
@@ -121,6 +122,27 @@ func (q *question) answer(ctx context.Context, ask *run.Question) (choice, error
 	if c, ok := q.ofSpeaker(ask); ok {
 		return c, nil
 	}
+	foreign := len(q.calendar) > 0 // memory knows no slots of such statements
+	if foreign {
+		if c, err := q.ofSelf(ctx, ask); err != nil || c.kind == run.RecallSure {
+			return c, err
+		}
+	}
+	c, err := q.ofMemory(ctx, ask)
+	switch {
+	case err == nil && foreign:
+		return c.exactly(q), nil
+	case err != nil || c.kind == run.RecallSure:
+		return c, err
+	}
+	if own, err := q.ofSelf(ctx, ask); err != nil || own.kind == run.RecallSure {
+		return own, err
+	}
+	return c, nil
+}
+
+// ofMemory finds what answers the question by its aim or its words.
+func (q *question) ofMemory(ctx context.Context, ask *run.Question) (choice, error) {
 	if p := readQuery(q.text, q.at); p != nil && ask.View != nil {
 		if c, err := p.answer(ctx, ask); err != nil || c.kind != run.RecallNone {
 			return c, err
@@ -131,7 +153,7 @@ func (q *question) answer(ctx context.Context, ask *run.Question) (choice, error
 		return choice{}, err
 	}
 	q.weigh(found)
-	return q.choose(found).overtaken(ask), nil
+	return q.choose(found).heldToo(ask, q, found).overtaken(ask, found), nil
 }
 
 const (
@@ -231,52 +253,64 @@ func (p *query) ofStatus(ctx context.Context, ask *run.Question) (choice, error)
 	if s.odds == nil || p.aim == aimHappened && p.span == (span{}) {
 		return choice{kind: run.RecallNone}, nil
 	}
-	facts := p.factsOf(ask, maxPlanned)
-	if len(facts) == 0 && s.nothing != "" {
-		return choice{kind: run.RecallSure, nothing: s.nothing}, nil
-	}
 	c := choice{kind: run.RecallSure, aim: p.aim}
-	for i := range facts {
-		c.passages = append(c.passages, ofFact(&facts[i]))
+	for _, f := range p.factsOf(ask, maxPlanned) {
+		c.passages = append(c.passages, ofFact(&f))
+	}
+	more, err := p.messagesOfTime(ctx, ask)
+	if c.passages = append(c.passages, more...); err != nil {
+		return c, err
+	}
+	if len(c.passages) == 0 && s.nothing != "" {
+		return choice{kind: run.RecallSure, nothing: s.nothing}, nil
 	}
 	if len(c.passages) == 0 {
 		c.kind = run.RecallNone
 	}
 	c.passages = inOrder(c.passages)
+	if err := widen(ctx, ask, c.passages); err != nil {
+		return c, err
+	}
+	c.passages = oncePerMessage(c.passages)
 	c.scores = slices.Repeat([]float32{1}, len(c.passages))
-	return c, widen(ctx, ask, c.passages)
+	return c, nil
 }
 
-// factsOf are the facts of the query's status and time, from different messages, the most
-// probable and newest first.
+// oncePerMessage leaves one passage of each message that is quoted whole.
+func oncePerMessage(passages []passage) []passage {
+	told := map[memory.Place]bool{}
+	return slices.DeleteFunc(passages, func(p passage) bool {
+		again := told[p.place()]
+		told[p.place()] = again || p.whole
+		return again
+	})
+}
+
+// isTold reports whether a fact was told: by a person, or by another program whose memories were imported.
+func isTold(f *memory.Fact) bool {
+	return f.Source.Role == session.User || f.Source.OfProgram()
+}
+
+// factsOf are the facts of the query's status and time, the most probable and newest first.
 func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 	odds := map[memory.FactID]float32{}
 	who := personsOf(ask, p.on)
 	facts := ask.View.Pick(func(f *memory.Fact, news func() memory.News) bool {
-		if f.Source.Role != session.User || !p.span.covers(f) || ofTurn(ask, f) {
+		if !isTold(f) || !p.covers(f) || ofTurn(ask, f) || marked(f.Quote) {
 			return false
 		}
 		odds[f.ID] = statuses[p.aim].odds(f, news())
 		return odds[f.ID] > never
 	})
-	cut := map[memory.Place]bool{} // messages that are not quoted as a whole
-	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool {
-		silent := who.silentOn(ask.View, &f)
-		cut[f.Source.Place()] = cut[f.Source.Place()] || silent
-		return silent
-	})
+	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return who.silentOn(ask.View, &f) })
+	if p.aim == aimSelf {
+		facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return !who.introduces(&f) })
+	}
 	if p.aim == aimReversed {
 		facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return !takenBack(ask.View, &f) })
 	}
 	slices.SortStableFunc(facts, func(a, b memory.Fact) int {
 		return cmp.Or(cmp.Compare(odds[b.ID], odds[a.ID]), b.SaidAt.Compare(a.SaidAt))
-	})
-	known := map[memory.Place]bool{}
-	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool {
-		place := f.Source.Place()
-		again := known[place]
-		known[place] = !cut[place]
-		return again
 	})
 	n := min(len(facts), limit)
 	for n > 0 && odds[facts[n-1].ID] < 0 && p.span == (span{}) {
@@ -305,7 +339,7 @@ func widen(ctx context.Context, ask *run.Question, passages []passage) error {
 		}
 		for k := range passages {
 			if p := &passages[k]; p.place() == (memory.Place{Root: d.Root, Seq: d.Seq}) {
-				p.text, p.start, p.end = secret.Mask(d.Text), 0, len(d.Text)
+				p.text, p.start, p.end, p.whole = secret.Mask(d.Text), 0, len(d.Text), true
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package recall_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +69,23 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: got %+v with %s, want %s", message, last, got, want)
 		case want != run.RecallNone && (len(last.Scores) == 0 || last.Scores[0] <= 0 || last.Scores[0] > 1):
 			t.Errorf("%s: got the scores %v", message, last.Scores)
+		}
+	}
+}
+
+// TestOverviewOfOneMessage tells all that is known of a person who said it in one long message, and a short message once.
+func TestOverviewOfOneMessage(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t)
+	k.tell("Hi there! I am Marit, a glaciologist from Tromsø. My husband Jonas bakes bread for a living. We have a son called Eirik. " +
+		"I can't stand liver. My office is on the third floor of the Fram Centre. I cycle to work, even in winter. " +
+		"We chose a wooden house over a flat because of the garden. My sister Liv moved to Bergen. I am learning to weave on my " +
+		"grandmother's loom, which stands in the cellar.")
+	k.tell("I play the fiddle. I collect stamps.")
+	got := k.say("What do you know about me?")
+	for _, word := range []string{"glaciologist", "Jonas", "Eirik", "liver", "third floor", "cycle", "garden", "Bergen", "weave", "fiddle", "stamps"} {
+		if strings.Count(got, word) != 1 {
+			t.Errorf("%q is told %d times: %s", word, strings.Count(got, word), got)
 		}
 	}
 }

@@ -24,7 +24,8 @@ type query struct {
 // is none.
 func readQuery(text string, at time.Time) *query {
 	a, rest := aimOf(text)
-	if asksFor(text, wordsOf(text))&formReason != 0 {
+	words := wordsOf(text)
+	if asksFor(text, words)&formReason != 0 {
 		return nil
 	}
 	if a == aimNone {
@@ -33,8 +34,8 @@ func readQuery(text string, at time.Time) *query {
 		}
 		return nil
 	}
-	q := &query{aim: a}
-	q.span, rest = spanIn(rest, at)
+	q, days := &query{aim: a}, calendarOf(words)
+	q.span, rest = spanIn(days.datesOfPart(rest, text, at), rest)
 	if q.span == (span{}) && a.byStatus() {
 		q.anchor, rest = anchorIn(rest)
 	}
@@ -63,9 +64,8 @@ const slight = 0.2
 // span is a time, from inclusive, to exclusive; a zero end is open.
 type span struct{ from, to time.Time }
 
-// spanIn is the time that a text names, and the text without it.
-func spanIn(text string, at time.Time) (span, string) {
-	dates := language.Dates(text, at)
+// spanIn is the time that the dates of a text name, and the text without them.
+func spanIn(dates []language.Date, text string) (span, string) {
 	if len(dates) == 0 {
 		return span{}, text
 	}
@@ -109,11 +109,24 @@ func (s span) has(t time.Time) bool {
 	return (s.from.IsZero() || !t.Before(s.from)) && (s.to.IsZero() || t.Before(s.to))
 }
 
-// covers reports whether a fact is of the time: said in it, or about a part of it.
-func (s span) covers(f *memory.Fact) bool {
-	if s.has(f.SaidAt) {
-		return true
+// covers reports whether a fact is of the time that is asked about: said in it, or about a part of it. What happened in a time
+// is not told by what was said in it of another time.
+func (p *query) covers(f *memory.Fact) bool {
+	s, when := p.span, p.on.calendar.when(f)
+	if p.aim == aimHappened && !when.IsZero() {
+		return p.happenedIn(when)
 	}
-	closed := !s.from.IsZero() && !s.to.IsZero() && !f.When.IsZero()
-	return closed && f.When.From.Before(s.to) && s.from.Before(f.When.To)
+	return s.has(f.SaidAt) || s.closed() && !when.IsZero() && s.overlaps(when)
+}
+
+// happenedIn reports whether what is told of a time happened in the time that is asked about: what happened last week need not have
+// happened yesterday.
+func (p *query) happenedIn(when memory.Interval) bool {
+	wider := p.span.closed() && when.To.Sub(when.From) > p.span.to.Sub(p.span.from)
+	return p.span.overlaps(when) && !wider
+}
+
+// overlaps reports whether a part of a time is in the span.
+func (s span) overlaps(when memory.Interval) bool {
+	return (s.to.IsZero() || when.From.Before(s.to)) && (s.from.IsZero() || s.from.Before(when.To))
 }

@@ -21,10 +21,13 @@ type question struct {
 	form  form
 	cues  cue
 	dates []language.Date
-	vec   wordvec.Vector
-	yesNo bool
-	many  bool // it asks for several things, or for what came after what
-	wide  bool // in writing without spaces
+	// calendar has the languages in which times are read.
+	calendar calendar
+	span     span // the time that is asked about
+	vec      wordvec.Vector
+	yesNo    bool
+	many     bool // it asks for several things, or for what came after what
+	wide     bool // in writing without spaces
 	// sure is how sure the ranking of messages is that the scope holds an answer.
 	sure float32
 	// unmet is the weight of the words that no passage has.
@@ -62,15 +65,18 @@ var forALiving = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // readPart parses a part of a question, without the rest.
 func readPart(text, whole string, at time.Time) *question {
-	q := &question{text: text, whole: whole, at: at, head: -1, dates: language.Dates(text, at), vec: wordvec.Of(text), wide: isWide(text)}
-	words := wordsOf(text)
-	theLexicon().stopForeign(words, wordsOf(whole))
+	q := &question{text: text, whole: whole, at: at, head: -1, vec: wordvec.Of(text), wide: isWide(text)}
+	words, all := wordsOf(text), wordsOf(whole)
+	q.calendar = calendarOf(all)
+	q.dates = q.calendar.datesOfPart(text, whole, at)
+	q.readSpan()
+	theLexicon().stopForeign(words, all)
 	if len(words) > 0 && !strings.HasPrefix(strings.TrimLeft(whole, " "), text[words[0].start:words[0].end]) {
 		words[0].opens = false // the question began before it
 	}
 	q.cues = cuesOf(text, words)
 	q.form = asksFor(text, words)
-	q.yesNo = q.form == 0 && len(words) > 0 && opensYesNo(words[0].low)
+	q.yesNo = q.form == 0 && len(words) > 0 && opensYesNo(words[0].low) && !isGermanWhat(words)
 	for i := range words {
 		w := &words[i]
 		if w.stop || len(q.words) == maxWanted || q.index(w.stem) >= 0 || theLexicon().asks[w.low] != 0 && i == 0 {
@@ -191,6 +197,9 @@ func opensYesNo(low string) bool {
 	}
 	return false
 }
+
+// isGermanWhat reports whether words open with the German word for "what", which is a verb in English.
+func isGermanWhat(words []word) bool { return words[0].low == "was" && tongueOf(words) == german }
 
 // inDate reports whether a word is part of a date of the question.
 func (q *question) inDate(w *word) bool {

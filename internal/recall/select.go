@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fitted"
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
@@ -173,9 +174,18 @@ func (q *question) choose(found []passage) choice {
 		return choice{kind: run.RecallNone}
 	}
 	var c choice
+	all := found
+	found = all[:plainFirst(all)]
 	probability := q.judge(found)
 	if i := q.filler(found); i >= 0 {
 		return choice{kind: run.RecallSure, passages: found[i : i+1 : i+1], scores: []float32{max(probability, surely)}}
+	}
+	led, isLed := q.ledBy(found, probability)
+	if isLed && len(q.calendar) > 0 { // the models know few words of other languages
+		return led
+	}
+	if c, ok := q.timed(found, probability); ok {
+		return c
 	}
 	switch {
 	case probability >= surely && found[0].mayAnswer():
@@ -183,8 +193,10 @@ func (q *question) choose(found []passage) choice {
 		c.passages = []passage{shortest(found)}
 	case !q.many && q.pairAnswers(found, probability):
 		c.kind, c.passages = run.RecallSure, current(distinct(found, 2))
+	case isLed:
+		return led
 	case probability >= nearly:
-		c.kind, c.passages = run.RecallUnsure, nearest(found, maxQuotes)
+		c.kind, c.passages = run.RecallUnsure, nearest(all, maxQuotes)
 	}
 	if len(c.passages) == 0 {
 		c.kind = run.RecallNone
@@ -205,10 +217,13 @@ func (p *passage) relative(best *passage) float32 {
 }
 
 // current are two passages, or the newer one if both answer the question alike: what was
-// said later holds.
+// said later holds. A better one that has more of the things asked of an owner holds, too.
 func current(pair []passage) []passage {
 	const alike = 0.8
 	a, b := &pair[0], &pair[1]
+	if a.things > b.things {
+		return pair[:1]
+	}
 	if min(a.covered(), b.covered()) < alike*max(a.covered(), b.covered()) {
 		return pair
 	}
@@ -216,6 +231,16 @@ func current(pair []passage) []passage {
 		return pair[1:]
 	}
 	return pair[:1]
+}
+
+// namesSibling reports whether a passage names only a sibling of what is asked for, which another one names: "dinner" where
+// lunch is asked for.
+func (q *question) namesSibling(p, other *passage) bool {
+	return p.values[fCover] < other.values[fCover] && slices.ContainsFunc(q.words, func(w wanted) bool {
+		there, _ := w.inside(other)
+		here, _ := w.inside(p)
+		return there > here && slices.ContainsFunc(p.words, func(o word) bool { return language.Siblings(w.stem, o.stem) })
+	})
 }
 
 // covered is the weight of the question's words that a passage has, in any form.
@@ -234,7 +259,7 @@ func (q *question) pairAnswers(found []passage, probability float32) bool {
 // mayAnswer reports whether a passage may be a sure answer. What was done is no answer to
 // why it was done, and what another person does is none to what the user does.
 func (p *passage) mayAnswer() bool {
-	return p.values[fNoReason] == 0 && p.values[fOffSubject] == 0 && p.values[fSuppose] == 0
+	return !p.unrelated && !p.elsewhen && p.values[fNoReason] == 0 && p.values[fOffSubject] == 0 && p.values[fSuppose] == 0
 }
 
 // judge is the probability that the best of some weighed passages answers the question.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/language"
 )
@@ -28,10 +29,11 @@ const (
 	aimCount        // how many times something was told
 	aimLast         // the newest of its kind
 	aimSome         // several things, by a plural: "which towns"
+	aimSelf         // who the asker is
 )
 
 // aimNames are the aims in the file of shapes; never written.
-var aimNames = [...]string{"", "reversed", "changed", "decided", "happened", "order", "list", "about", "count", "last", "some"}
+var aimNames = [...]string{"", "reversed", "changed", "decided", "happened", "order", "list", "about", "count", "last", "some", "self"}
 
 // shape is the form of questions with one aim: elements in order.
 type shape struct {
@@ -61,18 +63,10 @@ func (g *grammar) relation(low string) string { return g.relations[low] }
 
 // theGrammar is the embedded grammar, read once.
 var theGrammar = sync.OnceValue(func() *grammar {
-	g, lists := &grammar{relations: map[string]string{}, decides: map[string]bool{}}, map[string][]string{}
-	for line := range strings.Lines(shapeText) {
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "" || line[0] == '#':
-		case line[0] == '@':
-			for name, items := range language.Lists(line) {
-				lists[name] = append(lists[name], items...)
-			}
-		default:
-			g.shapes = append(g.shapes, readShape(strings.Split(line, " | "), lists))
-		}
+	g := &grammar{relations: map[string]string{}, decides: map[string]bool{}}
+	lists, rows := readRows(shapeText)
+	for _, row := range rows {
+		g.shapes = append(g.shapes, readShape(row, lists))
 	}
 	for _, name := range [...]string{"since", "after", "before"} {
 		for _, word := range lists["@"+name] {
@@ -84,6 +78,39 @@ var theGrammar = sync.OnceValue(func() *grammar {
 	}
 	return g
 })
+
+// readRows reads a lexicon: its lists, by names that begin with "@", and the cells of its rows. "_" is a space in an item.
+func readRows(text string) (lists map[string][]string, rows [][]string) {
+	lists = map[string][]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '@':
+			for name, items := range language.Lists(line) {
+				for _, item := range items {
+					lists[name] = append(lists[name], strings.ReplaceAll(item, "_", " "))
+				}
+			}
+		default:
+			rows = append(rows, strings.Split(line, " | "))
+		}
+	}
+	return lists, rows
+}
+
+// setsOf are lists as sets of folded words and phrases, by their names without "@".
+func setsOf(lists map[string][]string) map[string]map[string]bool {
+	sets := make(map[string]map[string]bool, len(lists))
+	for name, items := range lists {
+		set := make(map[string]bool, len(items))
+		for _, item := range items {
+			set[folded(item)] = true
+		}
+		sets[name[1:]] = set
+	}
+	return sets
+}
 
 // decides reports whether a text has a word that tells a decision.
 func decides(text string) bool {
@@ -142,6 +169,27 @@ func speltWords(text string) []spelt {
 		}
 	}
 	return out
+}
+
+// elidedWords are the words of a text, with the French article parted from what it stands before.
+func elidedWords(text string) []spelt {
+	var out []spelt
+	for _, w := range speltWords(text) {
+		if before, rest := cutElision(w.low); rest != "" && len(before) <= len("qu") {
+			cut := w.start + elision(text[w.start:w.end])
+			out = append(out, spelt{low: before + "'", start: w.start, end: cut}, spelt{low: rest, start: cut, end: w.end})
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// elision is how long the word before an apostrophe is, with that.
+func elision(word string) int {
+	i := strings.IndexAny(word, "'’")
+	_, size := utf8.DecodeRuneInString(word[i:])
+	return i + size
 }
 
 // maxShaped is the longest question that a shape is looked for in, in bytes.

@@ -28,7 +28,7 @@ func wordsOf(text string) []word {
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
 		if !ok {
-			return out
+			return inTheirTongue(out)
 		}
 		if strings.ContainsAny(text[min(end, w.Start):w.Start], ".!?;\n\"“(") {
 			opens = true
@@ -40,10 +40,43 @@ func wordsOf(text string) []word {
 		}
 		out = append(out, word{
 			stem: string(w.Stem), low: low, start: w.Start, end: w.End, stop: w.Stop,
-			capital: w.Capital, opens: opens, number: w.Number, vector: vector, cues: l.cues[low],
+			capital: w.Capital, opens: opens, number: w.Number, vector: vector, cues: l.cuesOf(low, text[w.End:]),
 		})
 		opens, end = false, w.End
 	}
+}
+
+// homographs are words with cues that they have not in texts of some languages: "im" is "I'm" in English and "in the" in German, and
+// "mai" is "never" in Italian and a month in German and French. Never written.
+var homographs = map[string][]tongue{"im": {german}, "prima": {german}, "mai": {german, french}}
+
+// inTheirTongue takes from homographs the cues that they have in another language only.
+func inTheirTongue(words []word) []word {
+	in, read := english, false
+	for i := range words {
+		w := &words[i]
+		tongues := homographs[w.low]
+		if len(tongues) == 0 {
+			continue
+		}
+		if !read {
+			in, read = tongueOf(words), true
+		}
+		if slices.Contains(tongues, in) {
+			w.cues = 0
+		}
+	}
+	return words
+}
+
+// cuesOf are the cues of a word. In French the speaker may be a part of it, or stand before an apostrophe: "j'habite", "j'étais".
+func (l *lexicon) cuesOf(low, behind string) cue {
+	before, rest := cutElision(low)
+	elided := rest != "" || strings.HasPrefix(behind, "'") || strings.HasPrefix(behind, "’")
+	if c := l.cues[low]; c != 0 || !elided {
+		return c
+	}
+	return l.cues[before+"e"] & cueSelf // "je", "me"
 }
 
 // cuesOf are the cues of a text: those of its words, and those of entries inside writing
