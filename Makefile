@@ -4,7 +4,7 @@
 GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: release memory-report help build test unit race wire compat products pictures check lint fmt bench torture isolation markdown fuzz
+.PHONY: release installed memory-report help build test unit race wire compat products pictures systems check lint fmt bench torture isolation markdown fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
@@ -40,7 +40,7 @@ CALM = bench/memory internal/errand internal/language internal/markdown internal
 # over every route, random and large texts, inputs of fuzz tests. Under the detector they take
 # up to ten times as long, and `make test` runs them.
 ALONE = ^(Fuzz.*|TestEveryChangeIsListed|TestErrorsDoNotLeak|TestIsolation|TestWritesStayInOneWorld|TestEveryRoute.*|TestNoAuthRoutes|TestOwners|$\
-TestTurnFromAfar|TestLargeMessages?|TestImportLargeValues|TestImportStoresLargeMessages|TestBodySize|TestNamesApart|TestManyBlocks|TestManyTypes|$\
+TestTurnFromAfar|TestLargeMessages?|TestImportLargeValues|TestImportStoresLargeMessages|TestImportKilled|TestBodySize|TestNamesApart|TestManyBlocks|TestManyTypes|$\
 TestForgettingLeavesNothing|TestForgettingShortNames|TestForgettingIsNoOracle|TestUntrustedText|TestManyMissed|TestCostDoesNotGrow|TestPrompts|TestFactPages|$\
 TestAppendReadsNothing|TestScopesLearnTheirOwnMessages|TestStrictUpstreamAcceptsEveryPrompt|TestDivision|TestTracesOfTheFormat|TestTracesFindWhatIsThere)$$
 
@@ -63,7 +63,10 @@ pictures: ## every screen of the web page in both themes and widths, in bin/pict
 products: ## Codex CLI, opencode and Claude Code from npm (1 GB) against a running server
 	GO="$(GO)" compat/products/run
 
-check: fmt lint test race ## what to run before a change is handed over
+systems: ## all programs build for Windows and macOS, too
+	for os in windows darwin; do CGO_ENABLED=0 GOOS=$$os $(GO) build ./... || exit 1; done
+
+check: fmt lint systems test race ## what to run before a change is handed over
 
 fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
@@ -71,6 +74,11 @@ fmt: ## fail if anything is not formatted
 release: ## archives, packages, bills of material and checksums in dist/, published nowhere; ARGS for goreleaser
 	$(GO) test -C tools/release ./sbom
 	GO="$(GO)" tools/release/run $(ARGS)
+
+installed: ## what a person installs: Windows under Wine, the deb, the unit, the image, proxies; needs root, 2 GB; ONLY=windows,unit for some
+	GO="$(GO)" bench/installed/run $(subst $(comma), ,$(ONLY))
+
+comma := ,
 
 lint: ## static analysis with the rules of .golangci.yml
 	$(TOOLS) golangci-lint run ./...

@@ -42,7 +42,7 @@ type weights interface {
 func fittings() []fitting {
 	return []fitting{worthFitting(), wishFitting(), {
 		name: "links", file: "internal/memory/links.txt", features: memory.LinkFeatures(), forest: true, examples: linkExamples,
-	}, {
+	}, singleFitting(), {
 		name: "selector", file: "internal/recall/selector.txt", features: recall.FeatureNames(), learn: learnSelector,
 	}, {
 		name: "confidence", file: "internal/recall/confidence.txt", features: recall.SignNames(),

@@ -18,6 +18,7 @@ type linkPair struct {
 	example
 	older, newer string // ids of messages
 	was, now     string // statements
+	single       []float32
 	// bag is the number of the update or the trap that the pair belongs to; −1 for none.
 	bag  int
 	trap bool
@@ -136,7 +137,7 @@ func (s *linkSet) tell(scope string, messages []lifeMessage, first int) {
 // itself replaced.
 func (s *linkSet) keep(scope, older, newer string, first int, pair *memory.LinkPair) {
 	p := linkPair{older: older, newer: newer, was: pair.Older.Statement, now: pair.Newer.Statement, bag: -1}
-	p.scope, p.values = scope, pair.Values
+	p.scope, p.values, p.single = scope, pair.Values, pair.Single
 	for i := first; i < len(s.bags); i++ {
 		b := &s.bags[i]
 		if b.newer == newer && b.older == older {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -126,14 +125,6 @@ func search1(ctx context.Context, db *sqlite.DB, query string) (search.Found, er
 		return search.Found{}, err
 	}
 	return db.Search(ctx, owner.Local(), search.Request{Query: q, Scope: search.Scope{All: true}, Limit: 20})
-}
-
-// cpu is the time this process has computed, which a busy machine does not
-// lengthen as much as the time it took.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for this process
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // at is a percentile of sorted times.

@@ -309,10 +309,10 @@ func (a *approving) right(_ context.Context, r *request) error {
 
 // byAnother has another person say yes, and who asked no.
 func (a *approving) byAnother(ctx context.Context, r *request) error {
-	before := r.count("Only who asked")
+	before := r.count("Only the person who asked")
 	r.press(person(7), true)
 	err := until(ctx, "a refusal on "+string(r.f.platform), func() (bool, error) {
-		return r.count("Only who asked") > before || a.tools.of(r.name) > 0, nil // the latter without the protection
+		return r.count("Only the person who asked") > before || a.tools.of(r.name) > 0, nil // the latter without the protection
 	})
 	r.press(r.act.Name, false)
 	return err

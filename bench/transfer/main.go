@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/hermes-memory/hermes/bench/served"
@@ -121,9 +120,5 @@ func (o *options) command(ctx context.Context, home string, args []string) (floa
 	if err != nil {
 		return 0, err
 	}
-	used, ok := ended.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0, nil
-	}
-	return float64(used.Maxrss) / 1024, nil
+	return peakOf(ended), nil
 }
