@@ -50,15 +50,28 @@ async function again(what, work) {
   }
 }
 
+/** ask shows the calls of tools that wait for an approval, and how people decide. Each is shown once. */
+async function ask(m, event, asked) {
+  for (const call of event.approvals.filter((call) => !asked.has(call.call_id))) {
+    asked.add(call.call_id);
+    const answer = `May I run ${call.name} with ${JSON.stringify(call.arguments)}? Write ${call.approve} or ${call.deny}.`;
+    await again(`question to ${m.id}`, () => toPlatform(m, { run_id: `${event.run_id} ${call.call_id}`, answer }));
+  }
+}
+
 /** pass takes a message to Hermes, and its answer back. */
 async function pass(m) {
-  const response = await again(`message ${m.id}`, () =>
-    post(`${hermes}/gateway/webhook?wait=1`, { Authorization: `Bearer ${key}` }, fromPlatform(m)));
-  const event = await response.json();
-  if (!response.ok) {
-    console.error(`message ${m.id} was refused: ${event.error?.message}`);
-  } else if (event.answer !== null) {
-    await again(`answer to ${m.id}`, () => toPlatform(m, event));
+  for (const asked = new Set(); ; await new Promise((resolve) => setTimeout(resolve, 2000))) {
+    const response = await again(`message ${m.id}`, () =>
+      post(`${hermes}/gateway/webhook?wait=1`, { Authorization: `Bearer ${key}` }, fromPlatform(m)));
+    const event = await response.json();
+    if (!response.ok) return console.error(`message ${m.id} was refused: ${event.error?.message}`);
+    if (event.status === 'waiting_for_approval') {
+      await ask(m, event, asked);
+      continue; // people decide by a message of their own
+    }
+    if (event.answer !== null) await again(`answer to ${m.id}`, () => toPlatform(m, event));
+    return undefined;
   }
 }
 
