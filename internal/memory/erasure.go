@@ -47,10 +47,11 @@ func NewErasure(o owner.Owner, about *mention.Thing, at time.Time) Erasure {
 	return Erasure{Hash: hashWords(o, words), Words: len(words), Whole: about.Whole(), At: at}
 }
 
-// isLetter reports whether a text is one letter or digit of a writing with spaces.
+// isLetter reports whether a text is one letter or digit of a writing with spaces. An ideograph and a picture such as an emoji
+// have a meaning alone.
 func isLetter(text string) bool {
 	r, n := utf8.DecodeRuneInString(text)
-	return n > 0 && n == len(text) && !language.Unspaced(r)
+	return n > 0 && n == len(text) && !language.Unspaced(r) && !unicode.Is(unicode.So, r)
 }
 
 // Keyed is an erasure's hash under a key.
