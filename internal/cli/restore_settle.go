@@ -103,7 +103,8 @@ func (out *restored) tellUnfound(p *backup.Pending) {
 		note("%s of the ledger are about another database, and were left out", countOf(p.Foreign, "entry", "entries"))
 	}
 	if out.Forgotten.Left > 0 {
-		note("%d mentions of forgotten things were left; forget them again: hermes forget --about NAME", out.Forgotten.Left)
+		note("%s left of forgotten things; forget them again: hermes forget --about NAME",
+			countOf(out.Forgotten.Left, "mention is", "mentions are"))
 	}
 }
 

@@ -62,5 +62,15 @@ func (db *DB) wrote(name string) bool {
 	if inside {
 		return first == "files" || strings.HasPrefix(first, ".")
 	}
-	return slices.Contains(strings.Fields("chat_history erasures.jsonl node.id backup.json restore.json"), first)
+	return first == "chat_history" || db.keepsNoWords(name)
+}
+
+// keepsNoWords reports whether a file of the home has only what this program writes for itself: hashes, times, counts,
+// page numbers and addresses. Nobody said any of it, and an erasure leaves it as it is. A mention in such a file is a part of
+// its format, as "Ash" in "hash" is.
+func (db *DB) keepsNoWords(name string) bool {
+	database := filepath.Base(db.opt.Path)
+	return slices.Contains([]string{
+		database + "-shm", database + ".lock", "erasures.jsonl", "node.id", "server.json", "backup.json", "restore.json",
+	}, name)
 }

@@ -72,6 +72,34 @@ func TestTracesOfTheFormat(t *testing.T) {
 	}
 }
 
+// TestTracesOfBookkeeping: what the program writes into a home for itself names nothing, whatever letters it has. The same
+// letters in a file of somebody else are a trace.
+func TestTracesOfBookkeeping(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openAt(t, path)
+	write(t, db, "s", 0, "We met Adam in Oslo.")
+	home := filepath.Dir(path)
+	for name, text := range map[string]string{
+		"erasures.jsonl": `{"kind":"thing","store":"6b70","owner":"local","hash":"df6b","words":1,"at":"2026-11-30T16:17:44Z","done":true}`,
+		"server.json":    `{"address":"127.0.0.1:4567","pid":2026,"token":"hash","version":"thing"}`,
+		"notes.json":     `{"hash":"2026","kind":"thing","address":"4567"}`,
+	} {
+		writeFile(t, filepath.Join(home, name), text)
+	}
+	for _, about := range []string{"Ash", "thing", "2026", "4567"} {
+		found, err := db.Traces(t.Context(), mention.Of(about))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			if theirs := f.File == "notes.json"; theirs != (f.Hits > 0) || theirs != f.Foreign {
+				t.Errorf("%s: got %+v", about, f)
+			}
+		}
+	}
+}
+
 // TestTracesOfSettings: the name of a setting in the configuration file is no mention of a thing. A value is one, and what a
 // person has noted there.
 func TestTracesOfSettings(t *testing.T) {

@@ -178,5 +178,8 @@ func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing, for
 	}
 	c, err := about.CountIn(in, format)
 	t.Bytes, t.Hits, t.Format = info.Size(), c.Hits, c.Own
+	if db.keepsNoWords(t.File) {
+		t.Hits, t.Format = 0, c.Hits+c.Own
+	}
 	return true, err
 }
