@@ -69,6 +69,9 @@ func TestCheckDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = db.Close() })
+			if err := readAll(t, db, table); fault.CodeOf(err) != "database_damaged" || !strings.Contains(fault.MessageOf(err), "hermes restore FILE") {
+				t.Errorf("a read: got %v, want database_damaged with the way out", err)
+			}
 			for _, deep := range []bool{false, true} {
 				if found, err := db.Check(t.Context(), deep); err != nil || len(found) == 0 {
 					t.Errorf("deep=%t: got %q, %v, want damage", deep, found, err)
@@ -76,6 +79,19 @@ func TestCheckDamaged(t *testing.T) {
 			}
 		})
 	}
+}
+
+// readAll reads every row of a table.
+func readAll(t *testing.T, db *DB, table string) error {
+	t.Helper()
+	rows, err := db.read.QueryContext(t.Context(), `SELECT * FROM `+table)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+	}
+	return rows.Err()
 }
 
 // harmed is a closed database file after a change of its bytes.

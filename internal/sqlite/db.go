@@ -122,7 +122,7 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	if err := db.open(ctx); err != nil {
 		_ = db.Close() // closes what is open so far; err is the reason
 		if isDamage(err) {
-			return nil, fault.Wrap(fault.Unavailable, "database_damaged", "The database file "+opt.Path+" is damaged: "+reasonOf(err)+
+			return nil, fault.Wrap(fault.Unavailable, codeDamaged, "The database file "+opt.Path+" is damaged: "+reasonOf(err)+
 				". Keep a copy of it. Then restore a backup: hermes restore FILE", err)
 		}
 		if noRoom(err) {

@@ -17,8 +17,12 @@ type pool struct {
 
 // newPool opens a pool of at most conns connections.
 func newPool(dsn string, conns int) (*pool, error) {
-	db, err := sql.Open("sqlite", dsn)
+	registered, err := sql.Open("sqlite", dsn)
 	if err != nil {
+		return nil, fmt.Errorf("open database for reading: %w", err)
+	}
+	db := sql.OpenDB(readConnector{registered.Driver(), dsn})
+	if err := registered.Close(); err != nil { // it gave the driver, and has no connection
 		return nil, fmt.Errorf("open database for reading: %w", err)
 	}
 	db.SetMaxOpenConns(conns)

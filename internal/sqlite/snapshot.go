@@ -129,7 +129,7 @@ func copyFault(into string, err error) error {
 		return fault.Wrap(fault.Unavailable, "disk_full",
 			"The disk became full while the database was copied to "+filepath.Dir(into)+". Free some space and try again.", err)
 	case sqliteCorrupt:
-		return fault.Wrap(fault.Unavailable, "database_damaged",
+		return fault.Wrap(fault.Unavailable, codeDamaged,
 			"The database file is damaged: it cannot be read. See: hermes doctor --deep", err)
 	}
 	if why, next, is := durable.Unwritable(err); is {
