@@ -72,8 +72,8 @@ func (k *Keeper) due(now time.Time) (time.Time, error) {
 // make makes a backup, and deletes what the plan does not keep.
 func (k *Keeper) make(ctx context.Context) error {
 	if _, err := os.Stat(k.Dir); err != nil {
-		return fault.Wrap(fault.Unavailable, "backup_dir_missing",
-			fmt.Sprintf("The directory of backups cannot be used: %v. Make it, or mount its disk.", err), err)
+		return fault.New(fault.Unavailable, "backup_dir_missing",
+			fmt.Sprintf("The directory of backups, %s, cannot be used: %v. Make it, or mount its disk.", k.Dir, fault.Innermost(err)))
 	}
 	if err := errors.Join(k.removeParts(), k.Ledger.Copy()); err != nil {
 		return err

@@ -198,6 +198,14 @@ func noArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
+// oneArgAtMost refuses more than one argument.
+func oneArgAtMost(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError{fmt.Errorf("%s takes one argument at most, got %q. See `%s --help`", c.CommandPath(), args, c.CommandPath())}
+	}
+	return nil
+}
+
 // settingFlags defines the configuration's flags for a command.
 func (a *app) settingFlags(c *cobra.Command) {
 	for _, f := range config.Flags() {

@@ -41,7 +41,7 @@ func (a *app) costCommand() *cobra.Command {
 		Long: `Show the tokens that the turns of a session sent to the model, compared with a
 client without memory, which sends its whole history each time. Without an
 argument it shows the session used last.`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              oneArgAtMost,
 		ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withClient(c, func(cl *client) error { return a.runCost(c, cl, args) })

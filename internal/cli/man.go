@@ -15,7 +15,7 @@ func (a *app) manCommand() *cobra.Command {
 		Short: "Print the manual page, or write all pages into a directory",
 		Long: `Print the manual page of hermes: hermes man | man -l -
 With a directory, write a page for every command into it.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneArgAtMost,
 		RunE: func(c *cobra.Command, args []string) error {
 			header := &doc.GenManHeader{Title: "HERMES", Section: "1", Source: "hermes " + Version(), Manual: "Hermes"}
 			root := c.Root()

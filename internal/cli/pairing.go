@@ -61,7 +61,7 @@ func (a *app) pairingApproveCommand() *cobra.Command {
 
 func (a *app) pairingListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list [PLATFORM]", Short: "List who has asked, and who was let in", Args: cobra.MaximumNArgs(1),
+		Use: "list [PLATFORM]", Short: "List who has asked, and who was let in", Args: oneArgAtMost,
 		RunE: func(c *cobra.Command, args []string) error {
 			path := "/api/pairings"
 			if len(args) == 1 {

@@ -215,7 +215,7 @@ func number(name, env, usage string, at func(*Config) *int) setting {
 	s.set = func(c *Config, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 0 {
-			return fmt.Errorf("%q is not a number", v)
+			return fmt.Errorf("%q is not a whole number of 0 or more", v)
 		}
 		*at(c) = n
 		return nil
