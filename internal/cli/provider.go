@@ -60,6 +60,9 @@ func (a *app) printProvider(st *httpapi.ProviderStatus) error {
 	a.say("Since the start of the server: %s, %s, %s told. A turn waits %d ms. Sent: %s.",
 		asked, countOf(int(st.Answered), "answer", "answers"), told, st.WaitMS, st.Send)
 	a.say("Sessions with something to tell: %d", st.Waiting)
+	if st.WaitsFor != nil {
+		a.say("Some wait: %s", *st.WaitsFor)
+	}
 	if st.Problem != nil {
 		a.say("The last attempt failed: %s", *st.Problem)
 	}

@@ -39,7 +39,9 @@ type ProviderStatus struct {
 	Answered int64 `json:"answers"`
 	Told     int64 `json:"messages_told"`
 	// Waiting are sessions of the owner with something to tell.
-	Waiting    int           `json:"sessions_waiting"`
+	Waiting int `json:"sessions_waiting"`
+	// WaitsFor says what some of them wait for, although the provider answers.
+	WaitsFor   *string       `json:"waits_for"`
 	RestsUntil *time.Time    `json:"rests_until"`
 	Problem    *string       `json:"problem"`
 	Owed       []curate.Owed `json:"to_forget"`
@@ -53,8 +55,8 @@ func (s *server) providerStatus(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := ProviderStatus{
 		Object: "hermes.provider", Type: optional(st.Type), Place: optional(st.ID), Serves: st.Serves, Send: "all", WaitMS: st.Wait.Milliseconds(),
-		Since: optionalTime(st.Since), Asked: st.Asked, Answered: st.Answered, Told: st.Told, Waiting: st.Waiting,
-		RestsUntil: optionalTime(st.RestsUntil), Problem: optional(st.Problem), Owed: st.Owed,
+		Since: optionalTime(st.Since), Asked: st.Asked, Answered: st.Answered, Told: st.Told,
+		Waiting: st.Waiting, WaitsFor: optional(st.WaitsFor), RestsUntil: optionalTime(st.RestsUntil), Problem: optional(st.Problem), Owed: st.Owed,
 	}
 	if st.UserOnly {
 		out.Send = "user"

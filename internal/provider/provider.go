@@ -75,8 +75,8 @@ type Manager struct {
 	late  map[placeKey]answer
 	names map[placeKey]string
 	heard map[heard]bool
-	// refusals are why lineages are not told, although the provider answers.
-	refusals map[heard]string
+	// hindrances are why lineages are not told, although the provider answers.
+	hindrances map[heard]hindrance
 	// paid are the debts that were paid lately, by owner.
 	paid map[string][]payment
 
@@ -101,7 +101,7 @@ func New(p Parts) *Manager {
 		Parts: p, bell: claim.NewBell(p.Now), recall: breaker{now: p.Now}, tell: breaker{now: p.Now}, asking: make(chan struct{}, maxAsking),
 		lately: newLately(p.Provider, p.Now()),
 		late:   make(map[placeKey]answer), names: make(map[placeKey]string), heard: make(map[heard]bool),
-		refusals: make(map[heard]string), paid: make(map[string][]payment),
+		hindrances: make(map[heard]hindrance), paid: make(map[string][]payment),
 	}
 }
 

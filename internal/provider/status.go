@@ -30,6 +30,8 @@ type Status struct {
 	// Waiting are lineages of the owner that it is yet to be told of, as far as they are
 	// known.
 	Waiting int
+	// WaitsFor says what some of them wait for, although the provider answers; "" for nothing.
+	WaitsFor string
 	// RestsUntil is the end of the pause after failures, with Problem as the last one; zero
 	// if it is asked.
 	RestsUntil time.Time
@@ -52,8 +54,15 @@ func (m *Manager) Status(ctx context.Context, o owner.Owner) (*Status, error) {
 		return s, nil
 	}
 	s.ID, s.Type, s.Serves, s.UserOnly, s.Wait, s.Since = m.ID, m.Type, m.serves(o), m.UserOnly, m.Wait, m.since
-	s.Problem = m.refusal(o)
 	s.Asked, s.Answered, s.Told = m.stats.asked.Load(), m.stats.answered.Load(), m.stats.told.Load()
+	if s.Serves {
+		roots, err := m.Tellings.Untold(ctx, o, m.ID, m.since, perRound)
+		if err != nil {
+			return nil, fmt.Errorf("look for what is to be told: %w", err)
+		}
+		why := m.hindrance(o, roots)
+		s.Waiting, s.WaitsFor, s.Problem = len(roots), why.waits, why.refusal
+	}
 	for _, b := range []*breaker{&m.recall, &m.tell} {
 		until, last := b.state()
 		if problem := last.told(o); problem != "" {
@@ -62,13 +71,6 @@ func (m *Manager) Status(ctx context.Context, o owner.Owner) (*Status, error) {
 		if until.After(s.RestsUntil) {
 			s.RestsUntil = until
 		}
-	}
-	if s.Serves {
-		roots, err := m.Tellings.Untold(ctx, o, m.ID, m.since, perRound)
-		if err != nil {
-			return nil, fmt.Errorf("look for what is to be told: %w", err)
-		}
-		s.Waiting = len(roots)
 	}
 	return s, nil
 }

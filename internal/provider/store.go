@@ -38,7 +38,8 @@ type Tellings interface {
 	// SwitchProvider says which provider is in use from a time on, "" for none, and returns
 	// since when it has been in use without a break.
 	SwitchProvider(ctx context.Context, provider string, at time.Time) (time.Time, error)
-	// Untold lists lineages with messages that may have to be told, last used first.
+	// Untold lists lineages with messages that may have to be told: first those that a call with an unknown outcome was
+	// for, then the others, last used first.
 	Untold(ctx context.Context, o owner.Owner, provider string, since time.Time, limit int) ([]session.ID, error)
 	// Told returns how far a provider was told of a lineage.
 	Told(ctx context.Context, o owner.Owner, provider string, root session.ID) (Progress, error)
@@ -77,6 +78,35 @@ type Mark struct {
 // told reports whether a place was told the message with a Seq.
 func (p *Progress) told(s Source, seq int64) bool {
 	return slices.ContainsFunc(p.Marks, func(m Mark) bool { return m.Source == s && seq >= m.From && seq < m.To })
+}
+
+// unsure reports whether the outcome of the call that told a place the message with a Seq is unknown.
+func (p *Progress) unsure(s Source, seq int64) bool {
+	return slices.ContainsFunc(p.Marks, func(m Mark) bool { return m.Source == s && seq >= m.To && seq < m.Sent })
+}
+
+// next is the first Seq that is to be looked at: DoneTo, or the first message of a call with an unknown outcome.
+func (p *Progress) next() int64 {
+	to := p.DoneTo
+	for _, m := range p.Marks {
+		if m.To < m.Sent {
+			to = min(to, m.To)
+		}
+	}
+	return to
+}
+
+// passed are the marks that change when everything before a Seq was looked at: what is still to be told of a call with an
+// unknown outcome was told again by then, and the rest of it was undone or is never told.
+func (p *Progress) passed(to int64) []Mark {
+	var out []Mark
+	for _, m := range p.Marks {
+		if end := min(m.Sent, to); m.To < end {
+			m.To = end
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // Skip is a part of a lineage that is not told: an import, which a backfill tells all the

@@ -58,19 +58,19 @@ func (l *lineage) next(ctx context.Context) (more bool, err error) {
 		return false, nil // a copy or an import that is under way
 	}
 	if l.tip.Source == session.SourceCron {
-		return false, l.keep(ctx, l.tip.NextSeq)
+		return false, l.pass(ctx, l.tip.NextSeq)
 	}
-	r := session.Range{From: l.progress.DoneTo, Limit: pageSize, Bytes: pageBytes, Standing: true}
+	r := session.Range{From: l.progress.next(), Limit: pageSize, Bytes: pageBytes, Standing: true}
 	page, err := l.Sessions.Messages(ctx, l.o, l.task.Root, r)
 	if err != nil {
 		return false, fmt.Errorf("read messages: %w", err)
 	}
 	if len(page) == 0 {
-		return false, l.keep(ctx, max(l.tip.NextSeq, l.progress.DoneTo))
+		return false, l.pass(ctx, max(l.tip.NextSeq, l.progress.DoneTo))
 	}
 	b := l.batch(page)
 	if len(b.messages) == 0 {
-		return true, l.keep(ctx, b.to)
+		return true, l.pass(ctx, b.to)
 	}
 	return true, l.tell(ctx, b)
 }
@@ -92,11 +92,12 @@ func (b *batch) full(s Source, pieces int) bool {
 // batch takes the first messages of a page that are told together. Nothing between its ends
 // is left for a backfill.
 func (l *lineage) batch(page []session.Message) *batch {
-	b := &batch{from: l.progress.DoneTo, to: l.progress.DoneTo}
+	next := l.progress.next()
+	b := &batch{from: next, to: next}
 	for i := range page {
 		msg := &page[i]
 		s := SourceOf(msg.Key, msg.RootID)
-		text, now := "", l.isDue(msg)
+		text, now := "", l.isDue(msg, s)
 		if !l.isTold(msg, s) {
 			text = textOf(msg)
 		}
@@ -130,9 +131,10 @@ func (l *lineage) isTold(msg *session.Message, s Source) bool {
 }
 
 // isDue reports whether a message is told now. What was said before the provider was in use,
-// and what was imported, is told only by a backfill.
-func (l *lineage) isDue(msg *session.Message) bool {
-	if l.progress.Backfill {
+// and what was imported, is told only by a backfill. What it may have been told already is told again in
+// any case, because other lineages of the place wait until the outcome is known.
+func (l *lineage) isDue(msg *session.Message, s Source) bool {
+	if l.progress.Backfill || l.progress.unsure(s, msg.Seq) {
 		return true
 	}
 	return !msg.RecordedAt.Before(l.since) && !l.skips(msg, func(Skip) bool { return true })
@@ -169,6 +171,12 @@ func (l *lineage) keep(ctx context.Context, doneTo int64, marks ...Mark) error {
 	return nil
 }
 
+// pass stores that everything before a Seq was looked at, with the mark of what was told.
+func (l *lineage) pass(ctx context.Context, to int64, told ...Mark) error {
+	marks := append(l.progress.passed(to), told...) // of two with the same key the last one counts
+	return l.keep(ctx, max(to, l.progress.DoneTo), marks...)
+}
+
 // mark is the mark for a batch: a new one, or the one of the batch before it.
 func (l *lineage) mark(b *batch) Mark {
 	for _, m := range l.progress.Marks {
@@ -182,10 +190,10 @@ func (l *lineage) mark(b *batch) Mark {
 // tell tells a batch. That it may have been told is stored first, so that whatever is erased
 // from then on is erased there, too. What was erased before is left out.
 func (l *lineage) tell(ctx context.Context, b *batch) error {
-	if slices.Contains(l.progress.Unsure, b.source) {
-		return errUnsure
-	}
 	mark := l.mark(b)
+	if mark.To == mark.Sent && slices.Contains(l.progress.Unsure, b.source) {
+		return errUnsure // one that finds its own outcome out waits for no other
+	}
 	mark.Sent = max(mark.Sent, b.to)
 	name, err := l.name(ctx, b.source)
 	if err != nil {
@@ -209,7 +217,7 @@ func (l *lineage) tell(ctx context.Context, b *batch) error {
 		l.stats.told.Add(int64(len(said)))
 	}
 	mark.To = max(mark.To, b.to)
-	return l.keep(ctx, b.to, mark)
+	return l.pass(ctx, b.to, mark)
 }
 
 // errUnsure says that another lineage may have been told something in the same place. Its

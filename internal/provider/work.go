@@ -201,7 +201,7 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 	it.UpdatedAt = m.moment()
 	_, theirs := errors.AsType[*unanswered](err)
 	done := err == nil || fault.KindOf(err) == fault.NotFound // it may have been erased meanwhile
-	refusal := ""
+	var why hindrance
 	switch {
 	case done:
 		m.tell.succeeded()
@@ -209,6 +209,7 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 		it.WakeAt, it.Attempts = it.UpdatedAt, it.Attempts-1
 	case errors.Is(err, errUnsure):
 		it.WakeAt, it.Attempts = it.UpdatedAt.Add(firstRest), it.Attempts-1
+		why.waits = textUnsure
 	default:
 		it.WakeAt, it.Error = it.UpdatedAt.Add(claim.Backoff(it.Attempts, firstRest, longestRest)), fault.MessageOf(err)
 		if !theirs {
@@ -216,7 +217,7 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 			break
 		}
 		if refusesThis(err) {
-			refusal = it.Error
+			why.refusal = it.Error
 			m.Log.WarnContext(ctx, "the memory provider does not take what a session says; it will be tried again", "provider", m.ID, "err", err)
 			break
 		}
@@ -227,7 +228,7 @@ func (m *Manager) carry(ctx context.Context, o owner.Owner, it *study.Item) {
 			_, it.WakeAt = m.tell.open()
 		}
 	}
-	m.refused(heard{o.ID(), it.Root}, refusal)
+	m.hindered(heard{o.ID(), it.Root}, why)
 	if _, err := m.Queue.SettleWork(context.WithoutCancel(ctx), o, it, done); err != nil {
 		m.complain(ctx, "settle work", err)
 	}
@@ -251,30 +252,6 @@ func refusesThis(err error) bool {
 		return true
 	}
 	return false
-}
-
-// refused remembers why the provider does not take what a lineage says; "" ends that.
-func (m *Manager) refused(h heard, why string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case why == "":
-		delete(m.refusals, h)
-	case len(m.refusals) < maxHeard:
-		m.refusals[h] = why
-	}
-}
-
-// refusal is why the provider does not take what some lineage of an owner says; "" if it takes all.
-func (m *Manager) refusal(o owner.Owner) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for h, why := range m.refusals {
-		if h.owner == o.ID() {
-			return why
-		}
-	}
-	return ""
 }
 
 func (m *Manager) complain(ctx context.Context, what string, err error) {

@@ -105,9 +105,11 @@ func (db *DB) SwitchProvider(ctx context.Context, to string, at time.Time) (time
 // Untold implements provider.Tellings.
 func (db *DB) Untold(ctx context.Context, o owner.Owner, to string, since time.Time, limit int) ([]session.ID, error) {
 	return rowsOf(ctx, db, func(rows *sql.Rows) (root session.ID, err error) { return root, rows.Scan(&root) },
-		`SELECT t.root_id FROM sessions t LEFT JOIN provider_lineages l ON l.owner_id = t.owner_id AND l.root_id = t.root_id AND l.provider = ?2
-		WHERE t.owner_id = ?1 AND t.is_tip = 1 AND t.next_seq > coalesce(l.done_to, 0) AND (t.last_active >= ?3 OR l.done_to IS NOT NULL)
-		ORDER BY t.last_active DESC, t.root_id LIMIT 0+?4`, o.ID(), to, bound.Millis(since), limit)
+		`WITH unsure AS (SELECT root_id FROM provider_marks WHERE owner_id = ?1 AND provider = ?2 AND sent_to > told_to)
+		SELECT t.root_id FROM sessions t LEFT JOIN provider_lineages l ON l.owner_id = t.owner_id AND l.root_id = t.root_id AND l.provider = ?2
+		WHERE t.owner_id = ?1 AND t.is_tip = 1 AND (t.root_id IN unsure
+			OR t.next_seq > coalesce(l.done_to, 0) AND (t.last_active >= ?3 OR l.done_to IS NOT NULL))
+		ORDER BY t.root_id IN unsure DESC, t.last_active DESC, t.root_id LIMIT 0+?4`, o.ID(), to, bound.Millis(since), limit)
 }
 
 // Told implements provider.Tellings.

@@ -245,6 +245,12 @@ func testProviderSent(t *testing.T, st Store) {
 		kind(t, "told", err, "")
 		same(t, "unsure for "+string(root), told.Unsure, want)
 	}
+	newer := newTalk(alice(), "newer", "")
+	newer.say(t, st, "one", "two")
+	p.DoneTo = 2 // nothing else is to be told of it
+	kind(t, "look past", st.KeepTold(ctx, alice(), theProvider, curate.Task{Root: "s", Kind: provider.Telling}, &p), "")
+	untold(t, "the unknown outcome first", st, epoch(), "s", "newer")
+	untold(t, "from before", st, hour(99999), "s")
 	kind(t, "delete", st.DeleteLineage(ctx, alice(), "s"), "")
 	if got := owed(t, st); len(got) != 1 || got[0].Count != 2 {
 		t.Errorf("got %+v, want both messages", got)
