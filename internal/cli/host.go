@@ -78,6 +78,11 @@ func (a *app) reach(ctx context.Context, cfg *config.Config) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.embedded != nil { // it serves turns, as a server does
+		if err := c.embedded.external.Start(context.WithoutCancel(ctx)); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+	}
 	a.host(ctx, cfg, c)
 	return c, nil
 }

@@ -41,25 +41,36 @@ func (a *app) providerStatus() *cobra.Command {
 				if a.json {
 					return a.printJSON(st)
 				}
-				return a.printProvider(&st)
+				return a.printProvider(&st, cl.embedded != nil)
 			})
 		},
 	}
 }
 
-func (a *app) printProvider(st *httpapi.ProviderStatus) error {
+// printProvider prints the state of the provider. alone says that no server is running, so that nothing counts requests.
+func (a *app) printProvider(st *httpapi.ProviderStatus, alone bool) error {
 	if st.Type == nil {
 		a.say("No memory provider is configured.")
 		return a.printOwed(st.Owed)
 	}
-	a.say("%s, in use since %s", *st.Place, localTime(st.Since))
+	if st.Since == nil {
+		a.say("%s, not in use yet. It is told what is said from the start of the next server or chat on.", *st.Place)
+	} else {
+		a.say("%s, in use since %s", *st.Place, localTime(st.Since))
+	}
 	if !st.Serves {
 		a.say("It is not told what you say: memory_provider.owners does not list you.")
 	}
-	asked, told := countOf(int(st.Asked), "question", "questions"), countOf(int(st.Told), "message", "messages")
-	a.say("Since the start of the server: %s, %s, %s told. A turn waits %d ms. Sent: %s.",
-		asked, countOf(int(st.Answered), "answer", "answers"), told, st.WaitMS, st.Send)
+	since := "No server is running."
+	if !alone {
+		since = fmt.Sprintf("Since the start of the server: %s, %s, %s told.", countOf(int(st.Asked), "question", "questions"),
+			countOf(int(st.Answered), "answer", "answers"), countOf(int(st.Told), "message", "messages"))
+	}
+	a.say("%s A turn waits %d ms. Sent: %s.", since, st.WaitMS, st.Send)
 	a.say("Sessions with something to tell: %d", st.Waiting)
+	if alone && st.Waiting > 0 {
+		a.say("The next server or chat tells it.")
+	}
 	if st.WaitsFor != nil {
 		a.say("Some wait: %s", *st.WaitsFor)
 	}

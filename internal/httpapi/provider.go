@@ -32,7 +32,7 @@ type ProviderStatus struct {
 	Serves bool   `json:"serves"`
 	Send   string `json:"send"`
 	WaitMS int64  `json:"wait_ms"`
-	// Since is when it was switched on.
+	// Since is since when it has been in use without a break; null if it is not in use.
 	Since *time.Time `json:"since"`
 	// Asked, Answered and Told count since the start of the server, of all owners.
 	Asked    int64 `json:"questions"`
@@ -56,7 +56,8 @@ func (s *server) providerStatus(w http.ResponseWriter, r *http.Request) error {
 	out := ProviderStatus{
 		Object: "hermes.provider", Type: optional(st.Type), Place: optional(st.ID), Serves: st.Serves, Send: "all", WaitMS: st.Wait.Milliseconds(),
 		Since: optionalTime(st.Since), Asked: st.Asked, Answered: st.Answered, Told: st.Told,
-		Waiting: st.Waiting, WaitsFor: optional(st.WaitsFor), RestsUntil: optionalTime(st.RestsUntil), Problem: optional(st.Problem), Owed: st.Owed,
+		Waiting: st.Waiting, WaitsFor: optional(st.WaitsFor), RestsUntil: optionalTime(st.RestsUntil),
+		Problem: optional(st.Problem), Owed: st.Owed,
 	}
 	if st.UserOnly {
 		out.Send = "user"

@@ -94,6 +94,19 @@ func (db *DB) SwitchProvider(ctx context.Context, to string, at time.Time) (time
 	return bound.FromMillis(since), nil
 }
 
+// ProviderSince implements provider.Tellings.
+func (db *DB) ProviderSince(ctx context.Context, to string) (time.Time, error) {
+	var since int64
+	err := db.row(ctx, `SELECT since_at FROM providers WHERE provider = ? AND running`, to).Scan(&since)
+	if isNoRows(err) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read since when a provider is in use: %w", err)
+	}
+	return bound.FromMillis(since), nil
+}
+
 // Untold implements provider.Tellings.
 func (db *DB) Untold(ctx context.Context, o owner.Owner, to string, since time.Time, limit int) ([]session.ID, error) {
 	return rowsOf(ctx, db, func(rows *rows) (root session.ID, err error) { return root, rows.Scan(&root) },

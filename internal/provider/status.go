@@ -22,7 +22,7 @@ type Status struct {
 	Serves   bool
 	UserOnly bool
 	Wait     time.Duration
-	// Since is when it was switched on.
+	// Since is since when it has been in use without a break; zero if it is not in use.
 	Since time.Time
 	// Asked, Answered and Told count since the start: questions, those that brought something,
 	// and messages.
@@ -54,9 +54,14 @@ func (m *Manager) Status(ctx context.Context, o owner.Owner) (*Status, error) {
 		return s, nil
 	}
 	s.ID, s.Type, s.Serves, s.UserOnly, s.Wait, s.Since = m.ID, m.Type, m.serves(o), m.UserOnly, m.Wait, m.since
+	if s.Since.IsZero() { // a command looks at a home without serving it
+		if s.Since, err = m.Tellings.ProviderSince(ctx, m.ID); err != nil {
+			return nil, fmt.Errorf("read since when the memory provider is in use: %w", err)
+		}
+	}
 	s.Asked, s.Answered, s.Told = m.stats.asked.Load(), m.stats.answered.Load(), m.stats.told.Load()
-	if s.Serves {
-		roots, err := m.Tellings.Untold(ctx, o, m.ID, m.since, perRound)
+	if s.Serves && !s.Since.IsZero() {
+		roots, err := m.waiting(ctx, o, s.Since)
 		if err != nil {
 			return nil, fmt.Errorf("look for what is to be told: %w", err)
 		}
@@ -170,7 +175,7 @@ func (m *Manager) CountBackfill(ctx context.Context, o owner.Owner) (Backfill, e
 
 // countLineage counts what a backfill would tell of a lineage.
 func (m *Manager) countLineage(ctx context.Context, o owner.Owner, tip *session.Session, out *Backfill) error {
-	if tip.Source == session.SourceCron || tip.EndReason == session.EndIncomplete {
+	if neverTold(tip) {
 		return nil
 	}
 	progress, err := m.Tellings.Told(ctx, o, m.ID, tip.RootID)
@@ -178,26 +183,15 @@ func (m *Manager) countLineage(ctx context.Context, o owner.Owner, tip *session.
 		return fmt.Errorf("read what was told: %w", err)
 	}
 	progress.Backfill = true
-	l := &lineage{Manager: m, o: o, tip: *tip, progress: progress}
+	l := &lineage{Manager: m, o: o, task: curate.Task{Root: tip.RootID}, tip: *tip, progress: progress}
 	before := out.Messages
-	for from := int64(0); ; {
-		page, err := m.Sessions.Messages(ctx, o, tip.RootID, session.Range{From: from, Limit: pageSize, Bytes: pageBytes, Standing: true})
-		if err != nil {
-			return fmt.Errorf("read messages: %w", err)
-		}
-		for i := range page {
-			if l.isTold(&page[i], SourceOf(page[i].Key, page[i].RootID)) {
-				continue
-			}
-			if text := textOf(&page[i]); text != "" {
-				out.Messages++
-				out.Characters += utf8.RuneCountInString(text)
-			}
-		}
-		if len(page) == 0 {
-			break
-		}
-		from = page[len(page)-1].Seq + 1
+	err = l.due(ctx, 0, func(text string) bool {
+		out.Messages++
+		out.Characters += utf8.RuneCountInString(text)
+		return true
+	})
+	if err != nil {
+		return err
 	}
 	if out.Messages > before {
 		out.Lineages++
@@ -212,7 +206,7 @@ func (m *Manager) Backfill(ctx context.Context, o owner.Owner) (Backfill, error)
 	if err != nil {
 		return count, err
 	}
-	if m.since.IsZero() { // no server has started it, so that the next one sends all
+	if m.since.IsZero() { // a command serves no turns, so that it has not begun the use
 		if _, err := m.Tellings.SwitchProvider(ctx, m.ID, m.moment()); err != nil {
 			return count, fmt.Errorf("switch a provider on: %w", err)
 		}

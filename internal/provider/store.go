@@ -38,6 +38,8 @@ type Tellings interface {
 	// SwitchProvider says which provider is in use from a time on, "" for none, and returns
 	// since when it has been in use without a break.
 	SwitchProvider(ctx context.Context, provider string, at time.Time) (time.Time, error)
+	// ProviderSince returns since when a provider has been in use; zero if it is not. It only reads.
+	ProviderSince(ctx context.Context, provider string) (time.Time, error)
 	// Untold lists lineages with messages that may have to be told: first those that a call with an unknown outcome was
 	// for, then the others, last used first.
 	Untold(ctx context.Context, o owner.Owner, provider string, since time.Time, limit int) ([]session.ID, error)

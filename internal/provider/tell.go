@@ -29,6 +29,7 @@ const (
 type lineage struct {
 	*Manager
 	o        owner.Owner
+	since    time.Time // the provider has been in use; zero if it is not
 	task     curate.Task
 	tip      session.Session
 	progress Progress
@@ -36,7 +37,7 @@ type lineage struct {
 
 // tellLineage tells everything of a lineage that the provider is yet to be told.
 func (m *Manager) tellLineage(ctx context.Context, o owner.Owner, task curate.Task) error {
-	l := &lineage{Manager: m, o: o, task: task}
+	l := &lineage{Manager: m, o: o, since: m.since, task: task}
 	for more := true; more; {
 		var err error
 		if more, err = l.next(ctx); err != nil {
@@ -48,11 +49,8 @@ func (m *Manager) tellLineage(ctx context.Context, o owner.Owner, task curate.Ta
 
 // next tells one batch. It reports whether there may be more.
 func (l *lineage) next(ctx context.Context) (more bool, err error) {
-	if l.progress, err = l.Tellings.Told(ctx, l.o, l.ID, l.task.Root); err != nil {
-		return false, fmt.Errorf("read what was told: %w", err)
-	}
-	if l.tip, err = l.Sessions.Tip(ctx, l.o, l.task.Root); err != nil {
-		return false, fmt.Errorf("find session: %w", err)
+	if err := l.read(ctx); err != nil {
+		return false, err
 	}
 	if l.tip.EndReason == session.EndIncomplete {
 		return false, nil // a copy or an import that is under way
@@ -60,10 +58,9 @@ func (l *lineage) next(ctx context.Context) (more bool, err error) {
 	if l.tip.Source == session.SourceCron {
 		return false, l.pass(ctx, l.tip.NextSeq)
 	}
-	r := session.Range{From: l.progress.next(), Limit: pageSize, Bytes: pageBytes, Standing: true}
-	page, err := l.Sessions.Messages(ctx, l.o, l.task.Root, r)
+	page, err := l.page(ctx, l.progress.next())
 	if err != nil {
-		return false, fmt.Errorf("read messages: %w", err)
+		return false, err
 	}
 	if len(page) == 0 {
 		return false, l.pass(ctx, max(l.tip.NextSeq, l.progress.DoneTo))
@@ -137,7 +134,7 @@ func (l *lineage) isDue(msg *session.Message, s Source) bool {
 	if l.progress.Backfill || l.progress.unsure(s, msg.Seq) {
 		return true
 	}
-	return !msg.RecordedAt.Before(l.since) && !l.skips(msg, func(Skip) bool { return true })
+	return !l.since.IsZero() && !msg.RecordedAt.Before(l.since) && !l.skips(msg, func(Skip) bool { return true })
 }
 
 // skips reports whether a message is in a part of some kind that is not told.

@@ -45,7 +45,8 @@ func (m *Manager) Wake(o owner.Owner, root session.ID) {
 	m.bell.Ring()
 }
 
-// Start says that the provider is in use. A server calls it before its first turn.
+// Start says that the provider is in use, or that none is. What serves turns calls it before its first turn: a server, and
+// a chat without one. What only looks at a home does not, so that a command neither begins the use nor ends it.
 func (m *Manager) Start(ctx context.Context) error {
 	id := ""
 	if m.Provider != nil {

@@ -102,6 +102,19 @@ func (db *DB) SwitchProvider(ctx context.Context, to string, at time.Time) (time
 	return bound.FromMillis(since), nil
 }
 
+// ProviderSince implements provider.Tellings.
+func (db *DB) ProviderSince(ctx context.Context, to string) (time.Time, error) {
+	st, err := db.read.stmt(ctx, `SELECT since_at FROM providers WHERE provider = ? AND running = 1`)
+	if err != nil {
+		return time.Time{}, err
+	}
+	var since sql.NullInt64
+	if err := st.QueryRowContext(ctx, to).Scan(&since); err != nil && !isNoRows(err) {
+		return time.Time{}, fmt.Errorf("read since when a provider is in use: %w", err)
+	}
+	return fromMillis(since), nil
+}
+
 // Untold implements provider.Tellings.
 func (db *DB) Untold(ctx context.Context, o owner.Owner, to string, since time.Time, limit int) ([]session.ID, error) {
 	return rowsOf(ctx, db, func(rows *sql.Rows) (root session.ID, err error) { return root, rows.Scan(&root) },

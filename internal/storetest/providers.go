@@ -116,6 +116,15 @@ func testProviderSwitch(t *testing.T, st Store) {
 		got, err := st.SwitchProvider(ctx, c.to, hour(c.hour))
 		kind(t, "switch", err, "")
 		same(t, fmt.Sprintf("%q in hour %d", c.to, c.hour), got, c.want)
+		for _, id := range []string{theProvider, "other"} {
+			want := time.Time{}
+			if id == c.to {
+				want = c.want
+			}
+			since, err := st.ProviderSince(ctx, id)
+			kind(t, "since", err, "")
+			same(t, fmt.Sprintf("%s is in use in hour %d since", id, c.hour), since, want)
+		}
 	}
 }
 
