@@ -121,7 +121,7 @@ func (a *app) providerTest() *cobra.Command {
 					return err
 				}
 				if !out.OK {
-					return errors.New("the memory provider does not work; check memory_provider.url and memory_provider.key")
+					return errors.New("the memory provider did not pass the test; the failed steps say why. Check memory_provider.url and memory_provider.key")
 				}
 				return nil
 			})
@@ -134,10 +134,13 @@ func (a *app) printTest(out *httpapi.ProviderTest) error {
 		return a.printJSON(out)
 	}
 	for _, step := range out.Data {
-		if step.Problem == nil {
-			a.say("%-7s ok      %4d ms", step.Step, step.MS)
-		} else {
+		switch {
+		case step.Problem != nil:
 			a.say("%-7s failed  %4d ms  %s", step.Step, step.MS, *step.Problem)
+		case step.Pending != nil:
+			a.say("%-7s not yet %4d ms  %s", step.Step, step.MS, *step.Pending)
+		default:
+			a.say("%-7s ok      %4d ms", step.Step, step.MS)
 		}
 	}
 	return nil

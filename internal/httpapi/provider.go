@@ -77,6 +77,8 @@ type ProviderCheck struct {
 	Step    string  `json:"step"`
 	MS      int64   `json:"ms"`
 	Problem *string `json:"problem"`
+	// Pending says what the provider has not shown yet, although nothing went wrong.
+	Pending *string `json:"pending"`
 }
 
 // testProvider answers POST /api/provider/test.
@@ -89,7 +91,7 @@ func (s *server) testProvider(w http.ResponseWriter, r *http.Request) error {
 	for i := range steps {
 		c := &steps[i]
 		out.OK = out.OK && c.Problem == ""
-		out.Data = append(out.Data, ProviderCheck{c.Step, c.Took.Milliseconds(), optional(c.Problem)})
+		out.Data = append(out.Data, ProviderCheck{c.Step, c.Took.Milliseconds(), optional(c.Problem), optional(c.Pending)})
 	}
 	return writeJSON(w, http.StatusOK, out)
 }

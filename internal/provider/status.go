@@ -9,7 +9,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -90,57 +89,6 @@ func (m *Manager) on(o owner.Owner) error {
 			"The memory provider is not told what this owner says: memory_provider.owners does not list the owner.")
 	}
 	return nil
-}
-
-// Check is the outcome of a test of the provider.
-type Check struct {
-	// Step is what was tried: tell, recall or forget.
-	Step string
-	Took time.Duration
-	// Problem says what went wrong; "" for nothing.
-	Problem string
-}
-
-// testPlace is the session of tests.
-const testPlace = "hermes-test"
-
-// Test tells the provider a line in a place of its own, asks for it, and lets it forget the
-// place.
-func (m *Manager) Test(ctx context.Context, o owner.Owner) ([]Check, error) {
-	if err := m.on(o); err != nil {
-		return nil, err
-	}
-	name := testPlace + "-" + Digest(m.Now().String(), 8)
-	p := m.place(o, name, name)
-	p.User = userPeer + name // never a pinned peer: the line is no fact about anybody
-	said := []run.Said{{ID: 1, Role: session.User, Text: "This is a test of the connection. It is deleted at once.", At: m.moment()}}
-	var out []Check
-	for _, step := range []struct {
-		name string
-		do   func(ctx context.Context) error
-	}{
-		{"tell", func(ctx context.Context) error { return m.Provider.Told(ctx, p, said) }},
-		{"recall", func(ctx context.Context) error {
-			_, err := m.Provider.Recall(ctx, p, "Is this a test?", 100)
-			return err
-		}},
-		{"forget", func(ctx context.Context) error {
-			_, err := m.Provider.Forget(ctx, p, nil)
-			return err
-		}},
-	} {
-		call, stop := context.WithTimeout(ctx, askTime)
-		began := time.Now()
-		err := step.do(call)
-		stop()
-		c := Check{Step: step.name, Took: time.Since(began)}
-		if err != nil {
-			c.Problem = fault.MessageOf(err)
-			m.Log.WarnContext(ctx, "the test of the memory provider failed", "step", step.name, "err", err)
-		}
-		out = append(out, c)
-	}
-	return out, nil
 }
 
 // Backfill is what a backfill tells.
