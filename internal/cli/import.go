@@ -208,11 +208,7 @@ func (out *importReply) addTo(r *transfer.Report) {
 	r.Undone, r.Edited, r.Absent = out.Undone, out.Edited, out.Absent
 	r.OtherKeys = append(r.OtherKeys, out.OtherKeys...)
 	for _, n := range out.Notes {
-		if n.Fate == "deleted" {
-			r.Note(n.ID, "It was deleted here, and was left out.")
-			continue
-		}
-		r.Note(n.ID, "It went on here and in the other program. The other program's version is the session "+n.Session+".")
+		r.Note(n.ID, n.text())
 	}
 	listed := len(out.Errors)
 	for _, e := range out.Errors {

@@ -31,15 +31,30 @@ type importReply struct {
 	Apart   int `json:"apart,omitempty"`
 	Deleted int `json:"deleted,omitempty"`
 	// Undone counts messages, Edited and Absent memories.
-	Undone int `json:"undone,omitempty"`
-	Edited int `json:"edited,omitempty"`
-	Absent int `json:"absent,omitempty"`
-	Notes  []struct {
-		ID      string `json:"id"`
-		Fate    string `json:"fate"`
-		Session string `json:"session_id"`
-	} `json:"notes,omitempty"`
+	Undone    int                   `json:"undone,omitempty"`
+	Edited    int                   `json:"edited,omitempty"`
+	Absent    int                   `json:"absent,omitempty"`
+	Notes     []importNote          `json:"notes,omitempty"`
 	OtherKeys []transfer.SessionKey `json:"other_keys,omitempty"`
+}
+
+// importNote tells a conversation that changed in both programs, or was deleted here.
+type importNote struct {
+	ID      string `json:"id"`
+	Fate    string `json:"fate"`
+	Session string `json:"session_id"`
+}
+
+// text is the note for a person.
+func (n *importNote) text() string {
+	switch {
+	case n.Fate != "deleted":
+		return "It went on here and in the other program. The other program's version is the session " + n.Session + "."
+	case n.Session != "":
+		return "It went on here, and that stays: the session " + n.Session + ". The session with the other program's version was deleted here. " +
+			"That version was left out. To take it again, import with --restore."
+	}
+	return "It was deleted here, and was left out."
 }
 
 // stored is the number of conversations that the import has changed.

@@ -47,7 +47,8 @@ type Imported struct {
 	Undone, Edited, Absent int
 	// Fate is what became of a conversation of another program; "" for an export.
 	Fate Fate
-	// Session is the session that a conversation of another program was written to.
+	// Session is the session that a conversation of another program was written to. Of one that was deleted here, it is
+	// the one that stays; "" for none.
 	Session session.ID
 	// Keys are session keys whose memory lacks messages. After the whole import,
 	// [Curator.SettleKeys] learns them.

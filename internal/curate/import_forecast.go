@@ -17,14 +17,14 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	switch {
 	case err != nil:
 		return Imported{}, err
-	case known == nil, known.Root == "" && a.Restore:
+	case known == nil:
 		im := &importer{curator: c, o: a.Owner, origin: a.Origin, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 		if _, err := im.taken(ctx, &Archived{}); err != nil {
 			return Imported{}, err
 		}
 		return c.unlessNamed(ctx, a, Imported{Fate: FateNew, Session: a.Sessions[0].ID, Messages: a.Origin.Len()})
 	case known.Root == "":
-		return Imported{Fate: FateDeleted}, nil
+		return c.forecastDeleted(ctx, a)
 	}
 	old, err := c.nothingNew(ctx, a, known)
 	switch {

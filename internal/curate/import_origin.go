@@ -33,7 +33,8 @@ const (
 	// FateApart conversations have changed in both programs. The other program's version
 	// is a session of its own.
 	FateApart Fate = "apart"
-	// FateDeleted conversations were deleted here, and are left out.
+	// FateDeleted conversations were deleted here, and are left out. Their Session is the one that stays, if only a
+	// session apart was deleted.
 	FateDeleted Fate = "deleted"
 )
 
@@ -46,7 +47,7 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 			return Imported{}, err
 		}
 		switch {
-		case known == nil, known.Root == "" && a.Restore:
+		case known == nil:
 			got, err := c.importNew(ctx, a)
 			if came, lost := c.cameMeanwhile(ctx, a, err); came || lost != nil {
 				if lost != nil {
@@ -56,7 +57,7 @@ func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, erro
 			}
 			return got.as(FateNew, root), err
 		case known.Root == "":
-			return Imported{Fate: FateDeleted}, nil
+			return c.importDeleted(ctx, a, known)
 		}
 		if done, err := c.stored(ctx, a, known); err != nil {
 			return Imported{}, err

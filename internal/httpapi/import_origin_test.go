@@ -155,6 +155,54 @@ func TestImportDeletedHere(t *testing.T) {
 	w.imports(t, "", line, "unchanged:1")
 }
 
+// TestImportDeletedApart: a session apart that was deleted here is left out while the session that went on here stays.
+// The note names that session, and restore brings the deleted one back beside it.
+func TestImportDeletedApart(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]func(texts ...string) string{
+		"conversation": func(texts ...string) string { return foreignLine("", texts...) },
+		"memories": func(texts ...string) string {
+			return strings.NewReplacer(`"mem:m"`, `"chat:c"`, `"system":"mem","id":"m"`, `"system":"chat","id":"c"`).Replace(addedLine(texts...))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, options{})
+			longer := []string{"My cat is called Ada.", "Fine.", "I like tea.", "Good."}
+			w.imports(t, "", foreignLine("", longer[:2]...), "imported:1 messages:2")
+			w.chat("chat:c", "I have a dog, too.")
+			w.becomes(t, foreignLine("", longer...), "apart:1 messages:4", "chat:c~2")
+			ours := w.standing("chat:c")
+			w.call("DELETE", "/api/sessions/chat:c~2", "")
+			longer = append(longer, "And milk.", "So.")
+			for _, query := range []string{"?dry_run=true", ""} {
+				if got := w.imports(t, query, line(longer...), "deleted:1"); !strings.Contains(got, `"fate":"deleted","session_id":"chat:c"`) {
+					t.Errorf("%q: got %s, want the session that stays", query, got)
+				}
+			}
+			for _, query := range []string{"?dry_run=true&restore=true", "?restore=true"} {
+				if got := w.imports(t, query, line(longer...), "apart:1 messages:6"); !strings.Contains(got, `"session_id":"chat:c~2"`) {
+					t.Errorf("%q: got %s, want chat:c~2", query, got)
+				}
+			}
+			if got := w.standing("chat:c~2"); !slices.Equal(got, longer) {
+				t.Errorf("theirs: got %q, want %q", got, longer)
+			}
+			if got := w.standing("chat:c"); !slices.Equal(got, ours) {
+				t.Errorf("ours: got %q, want %q", got, ours)
+			}
+			w.imports(t, "", line(longer...), "unchanged:1")
+			w.call("DELETE", "/api/sessions/chat:c~2", "")
+			w.call("DELETE", "/api/sessions/chat:c", "")
+			if got := w.imports(t, "", line(longer...), "deleted:1"); strings.Contains(got, `"session_id"`) {
+				t.Errorf("both deleted: got %s, want no session that stays", got)
+			}
+			w.imports(t, "?restore=true", line(longer...), "imported:1 messages:6")
+			w.states()
+		})
+	}
+}
+
 func TestImportMarks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})
