@@ -188,6 +188,12 @@ func kindName(kind jsontext.Kind) string {
 	return "bool"
 }
 
+// wellFormed is the error of a value that is damaged; nil for JSON.
+func wellFormed(raw []byte) error {
+	var v jsontext.Value
+	return decode(raw, &v, func(odd) {})
+}
+
 func noJSON(err error) error {
 	return fault.Wrap(fault.Invalid, notJSON, fmt.Sprintf("It is not JSON (%v)", err)+andTheRest, err)
 }

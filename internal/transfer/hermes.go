@@ -258,7 +258,7 @@ func (h *hermes) messages(ctx context.Context, db *database, s *agentSession, co
 		}
 		at := parseStamp(textOf(row["timestamp"]))
 		m := Message{
-			ID: s.id + "/" + textOf(row["id"]), Role: textOf(row["role"]), Text: agentText(textOf(row["content"])), At: at,
+			ID: s.id + "/" + textOf(row["id"]), Role: textOf(row["role"]), Text: h.agentText(textOf(row["content"]), where), At: at,
 			CallID: textOf(row["tool_call_id"]), Name: textOf(row["tool_name"]), Calls: h.calls([]byte(textOf(row["tool_calls"])), where),
 		}
 		if h.speaks(&m, where) {
@@ -286,11 +286,16 @@ func (in *reading) speaks(m *Message, where string) bool {
 }
 
 // agentText is the text of a message; one with parts is JSON behind a mark.
-func agentText(content string) string {
-	if raw, ok := strings.CutPrefix(content, "\x00json:"); ok {
-		return texts(json.RawMessage(raw))
+func (h *hermes) agentText(content, where string) string {
+	raw, packed := strings.CutPrefix(content, "\x00json:")
+	switch {
+	case !packed:
+		return content
+	case wellFormed([]byte(raw)) != nil:
+		h.report.unknown("message that is no JSON", where)
+		return ""
 	}
-	return content
+	return texts(json.RawMessage(raw))
 }
 
 // notes takes the entries of MEMORY.md or USER.md, dated by the file.
@@ -327,6 +332,7 @@ func (h *hermes) transcript(f *File) error {
 	err := h.eachLine(f, func(n int, line []byte) error {
 		var m plainMessage
 		if !h.parsed(line, &m, "line", fmt.Sprintf("%s, line %d", f.Name, n)) {
+			out.Damaged++
 			return nil
 		}
 		if said := h.plain(&m, f.Name); h.speaks(&said, f.Name) {

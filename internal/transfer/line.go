@@ -83,7 +83,11 @@ func (in *reading) take(c *Conversation) error {
 	}
 	left := in.report.since(in.began)
 	defer func() { in.spare, in.began = c.said, in.report.tally() }()
-	if c.said.n == 0 {
+	switch {
+	case c.said.n == 0 && c.Damaged > 0:
+		in.report.Fail(where, "None of its messages can be read: they are not JSON. The conversation was left out; the others were read.")
+		return nil
+	case c.said.n == 0:
 		in.report.omit("conversation without messages", where)
 		return nil
 	}

@@ -126,6 +126,7 @@ func (o *openclaw) transcript(f *File, base string) error {
 	err := o.eachLine(f, func(n int, line []byte) error {
 		var e clawEvent
 		if !o.parsed(line, &e, "line", fmt.Sprintf("%s, line %d", f.Name, n)) {
+			l.skip()
 			return nil
 		}
 		return l.add(e, line)
@@ -169,7 +170,7 @@ func (o *openclaw) finish(f *File, l *clawLog, key string) error {
 	}
 	t := &clawTalk{
 		openclaw: o, where: where, shown: l.shown(),
-		out: &Conversation{System: "openclaw", ID: l.id, Former: l.former, Key: key, Started: l.at, File: f},
+		out: &Conversation{System: "openclaw", ID: l.id, Former: l.former, Key: key, Started: l.at, File: f, Damaged: l.damaged},
 	}
 	err := l.events.each(func(i int, e *clawEvent) error {
 		e.ID, e.Timestamp.Time = l.marks[i].id, l.marks[i].at

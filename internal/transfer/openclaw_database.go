@@ -35,6 +35,7 @@ func (o *openclaw) database(ctx context.Context, f *File, files []*File) error {
 		var e clawEvent
 		raw := []byte(textOf(row["event_json"]))
 		if !o.parsed(raw, &e, "event", f.Name+", session "+id) {
+			l.skip()
 			return nil
 		}
 		if e.Timestamp.IsZero() {

@@ -46,6 +46,9 @@ type clawLog struct {
 	marks  []clawMark
 	leaf   string // the last event of the conversation
 	linked bool
+	// damaged counts the events that cannot be read, and gap is the event before the last of them.
+	damaged int
+	gap     string
 }
 
 // clawMark is what an event lacks in itself.
@@ -75,7 +78,7 @@ func (l *clawLog) add(e clawEvent, raw []byte) error {
 	e.ID = cmp.Or(e.ID, fmt.Sprintf("#%d", i))
 	n := node{id: e.ID, said: e.Timestamp.Time, item: i}
 	if e.Parent != nil {
-		n.parent, l.linked = *e.Parent, true
+		n.parent, l.linked = l.parent(*e.Parent), true
 	}
 	l.tree.add(n)
 	l.marks = append(l.marks, clawMark{e.ID, e.Timestamp.Time})
@@ -87,6 +90,18 @@ func (l *clawLog) add(e clawEvent, raw []byte) error {
 		l.leaf = e.ID
 	}
 	return l.events.keep(&e, raw)
+}
+
+// skip notes an event that cannot be read.
+func (l *clawLog) skip() { l.damaged, l.gap = l.damaged+1, l.leaf }
+
+// parent is the event that an event with this parent follows: the one before the gap, if the parent cannot be read. What
+// was said before the gap stays in the conversation.
+func (l *clawLog) parent(id string) string {
+	if l.gap != "" && !l.has(id) {
+		return l.gap
+	}
+	return id
 }
 
 // clawTalk makes a conversation of events.

@@ -90,12 +90,16 @@ func (w *openwebui) rows(ctx context.Context, f *File, files []*File, take func(
 		if inner := json.RawMessage(textIn(chat)); jsontext.Value(inner).Kind() == '{' { // packed into a text
 			chat = inner
 		}
-		if !json.Valid(chat) {
-			w.report.unknown("a chat that is no JSON", f.Name+", conversation "+textOf(row["id"]))
-			return nil
+		w.began = w.report.tally()
+		where, user := f.Name+", conversation "+textOf(row["id"]), textOf(row["user_id"])
+		if err := wellFormed(chat); err != nil {
+			if !w.taken(user, where) {
+				return nil
+			}
+			return w.alone(where, err)
 		}
 		raw, err := json.Marshal(map[string]any{
-			"id": textOf(row["id"]), "user_id": textOf(row["user_id"]), "title": textOf(row["title"]), "chat": chat,
+			"id": textOf(row["id"]), "user_id": user, "title": textOf(row["title"]), "chat": chat,
 			"created_at": row[begun], "updated_at": row["updated_at"],
 		})
 		if err != nil {
@@ -105,7 +109,7 @@ func (w *openwebui) rows(ctx context.Context, f *File, files []*File, take func(
 		if _, err := chatRow.Write(raw); err != nil {
 			return err
 		}
-		return take(chatRow)
+		return w.alone(where, take(chatRow))
 	})
 }
 
@@ -185,14 +189,19 @@ type webuiOutput struct {
 // itself is there, too.
 const sharedChat = "shared-"
 
+// taken reports whether the chats of a user are taken. Others are counted.
+func (w *openwebui) taken(user, where string) bool {
+	if strings.HasPrefix(user, sharedChat) {
+		w.report.omit("shared copy of a conversation", where)
+		return false
+	}
+	return w.belongs(user, "conversation", where)
+}
+
 // chat takes a chat.
 func (w *openwebui) chat(f *File, c *webuiChat) error {
 	where := f.Name + ", conversation " + c.ID
-	if strings.HasPrefix(c.UserID, sharedChat) {
-		w.report.omit("shared copy of a conversation", where)
-		return nil
-	}
-	if !w.belongs(c.UserID, "conversation", where) {
+	if !w.taken(c.UserID, where) {
 		return nil
 	}
 	out := &Conversation{

@@ -62,8 +62,12 @@ func (in *reading) give(v *values, f *File, take func(raw *bulk) error) error {
 	case !valid:
 		in.report.unknown("bytes that are no UTF-8, shown as �", where)
 	}
-	err := take(v.raw)
-	if fault.CodeOf(err) == notJSON && in.report.blame(where+named(v.raw.head()), err) {
+	return in.alone(where+named(v.raw.head()), take(v.raw))
+}
+
+// alone tells the fault of a damaged conversation, which fails alone. Other errors stay.
+func (in *reading) alone(where string, err error) error {
+	if fault.CodeOf(err) == notJSON && in.report.blame(where, err) {
 		return nil
 	}
 	return err

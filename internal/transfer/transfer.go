@@ -39,6 +39,8 @@ type Conversation struct {
 	Memories bool
 	// Undated says that the times of its messages are that of the file, because the export does not say them.
 	Undated bool
+	// Damaged is the number of its messages that could not be read.
+	Damaged int
 	// Messages are those that were read last, and said are those before them.
 	Messages []Message
 	said     *said
