@@ -252,7 +252,7 @@ func (g *chatgpt) text(c *gptContent, where string) (string, bool) {
 	case "tether_browsing_display":
 		return c.Result, true
 	case "thoughts", "reasoning_recap":
-		g.report.omit("thinking", where)
+		g.report.omit(thinking, where)
 		return "", false
 	}
 	g.report.unknown("content "+c.Type, where)

@@ -238,7 +238,7 @@ func (p *claudePart) block(b *claudeBlock) {
 	case "voice_note":
 		p.voice(b)
 	case "thinking", "redacted_thinking":
-		p.report.omit("thinking", p.where)
+		p.report.omit(thinking, p.where)
 	case "tool_use":
 		id := b.ID
 		if id == "" {

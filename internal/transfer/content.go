@@ -13,23 +13,46 @@ const picture = "[image]"
 
 // texts are the texts of a value that is a text, an object with one, or a list of these. A picture
 // among them is named as one.
-func texts(raw json.RawMessage) string { return contentOf(raw, func(string) {}) }
+func texts(raw json.RawMessage) string { return contentOf(raw, true, func(string) {}) }
 
-// texts are the texts of a message's content. What is no text is told.
+// texts are the texts of a message's content. What is no text is told, and thinking is counted.
 func (in *reading) texts(raw json.RawMessage, where string) string {
-	return contentOf(raw, func(kind string) { in.report.unknown(kind, where) })
+	text, _ := in.spoken(raw, where)
+	return text
 }
 
-// contentOf calls strange with the kind of each part that has no text.
-func contentOf(raw json.RawMessage, strange func(kind string)) string {
+// spoken are the texts of an answer's content. earlier is what earlier versions of this program read, if they took
+// thinking for text; "" otherwise.
+func (in *reading) spoken(raw json.RawMessage, where string) (text, earlier string) {
+	thinks := false
+	text = contentOf(raw, false, func(kind string) {
+		if kind != thinking {
+			in.report.unknown(kind, where)
+			return
+		}
+		thinks = true
+		in.report.omit(thinking, where)
+	})
+	if thinks {
+		earlier = texts(raw)
+	}
+	if earlier == text {
+		earlier = ""
+	}
+	return text, earlier
+}
+
+// contentOf calls strange with the kind of each part that has no text, and of each that is thinking. thoughts says that
+// thinking counts as text.
+func contentOf(raw json.RawMessage, thoughts bool, strange func(kind string)) string {
 	if jsontext.Value(raw).Kind() != '[' {
-		return partText(raw, strange)
+		return partText(raw, thoughts, strange)
 	}
 	var list []json.RawMessage
 	_ = json.Unmarshal(raw, &list) // it is a list
 	var out []string
 	for _, e := range list {
-		if text := partText(e, strange); text != "" {
+		if text := partText(e, thoughts, strange); text != "" {
 			out = append(out, text)
 		}
 	}
@@ -37,12 +60,12 @@ func contentOf(raw json.RawMessage, strange func(kind string)) string {
 }
 
 // partText is the text of one part.
-func partText(raw json.RawMessage, strange func(kind string)) string {
+func partText(raw json.RawMessage, thoughts bool, strange func(kind string)) string {
 	switch kind := jsontext.Value(raw).Kind(); kind {
 	case '"':
 		return textIn(raw)
 	case '{':
-		return objectText(raw, strange)
+		return objectText(raw, thoughts, strange)
 	case 'n', jsontext.KindInvalid:
 	default:
 		strange(article(kindName(kind)) + " as content")
@@ -51,7 +74,7 @@ func partText(raw json.RawMessage, strange func(kind string)) string {
 }
 
 // objectText is the text of a part that is an object.
-func objectText(raw json.RawMessage, strange func(kind string)) string {
+func objectText(raw json.RawMessage, thoughts bool, strange func(kind string)) string {
 	var part struct {
 		Type    string          `json:"type"`
 		Text    json.RawMessage `json:"text"`
@@ -62,6 +85,10 @@ func objectText(raw json.RawMessage, strange func(kind string)) string {
 		Value string `json:"value"`
 	}
 	if decode(raw, &part, func(odd) {}) != nil {
+		return ""
+	}
+	if !thoughts && thoughtPart(part.Type) {
+		strange(thinking)
 		return ""
 	}
 	_ = json.Unmarshal(part.Text, &nested) // a text has no other within

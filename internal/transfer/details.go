@@ -33,15 +33,47 @@ var (
 	})
 	detailsMember  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w-]+)="([^"]*)"`) })
 	detailsBracket = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<details\b|` + closingDetails) })
+	wholeFence     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?ms)^[ \t]*```.*?\n[ \t]*```[ \t]*$") })
 	fencedCode     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)```[^\n]*\n(.*?)\n?```") })
 )
 
-const closingDetails = "</details>"
+const (
+	closingDetails = "</details>"
+	codeFence      = "```"
+)
 
-// detailsOf takes an answer apart. The program begins each element on a line of its own.
-func detailsOf(text string) []details {
+// detailsOf takes an answer apart. The program begins each element on a line of its own. One in a fence of code is text.
+func detailsOf(text string) []details { return detailsIn(text, true) }
+
+// detailsEarlier are the parts of an answer as earlier versions of this program took it apart: also in fences of code.
+func detailsEarlier(text string) []details { return detailsIn(text, false) }
+
+// fences finds the fences of code in a text that end. at is how far it has looked, which is the beginning of a line.
+type fences struct {
+	text string
+	at   int
+}
+
+// around reports whether a place stands in a fence. Places are asked for in their order.
+func (f *fences) around(place int) bool {
+	for f.at < place && strings.Contains(f.text[f.at:place], codeFence) {
+		fence := wholeFence().FindStringIndex(f.text[f.at:])
+		switch {
+		case fence == nil, f.at+fence[0] > place:
+			return false
+		case f.at+fence[1] > place:
+			return true
+		}
+		f.at += fence[1]
+	}
+	return false
+}
+
+// detailsIn takes an answer apart. fenced says that what stands in a fence of code is text.
+func detailsIn(text string, fenced bool) []details {
 	var parts []details
 	rest, from := text, 0 // what is not taken apart yet, and where to look in it
+	code := fences{text: rest}
 	for {
 		at := openingDetails().FindStringSubmatchIndex(rest[from:])
 		if at == nil {
@@ -50,7 +82,7 @@ func detailsOf(text string) []details {
 		begin, body := from+at[0], from+at[1]
 		part := details{members: membersOf(rest[from+at[2] : from+at[3]])}
 		part.kind = part.members["type"]
-		if part.kind != detailsThinking && part.kind != detailsCall && part.kind != detailsCode {
+		if !part.special() || fenced && code.around(begin) {
 			from = body
 			continue
 		}
@@ -61,8 +93,14 @@ func detailsOf(text string) []details {
 		part.text = rest[body:end]
 		parts = append(parts, details{text: rest[:begin]}, part)
 		rest, from = rest[behind:], 0
+		code = fences{text: rest}
 	}
 	return append(parts, details{text: rest})
+}
+
+// special reports whether an element is not text that the model wrote.
+func (p *details) special() bool {
+	return p.kind == detailsThinking || p.kind == detailsCall || p.kind == detailsCode
 }
 
 // membersOf are the attributes of an element.
@@ -96,37 +134,71 @@ func detailsEnd(text string, body int) (end, behind int) {
 
 // answer adds an answer whose text may have such elements.
 func (w *openwebui) answer(out *Conversation, said Message, where string) {
-	n, text := 0, ""
-	add := func(m Message) {
-		m.ID, m.At = said.ID, said.At
-		if n > 0 {
-			m.ID = fmt.Sprintf("%s#%d", said.ID, n)
+	parts := detailsOf(said.Text)
+	for i := range parts {
+		if parts[i].kind == detailsThinking {
+			w.report.omit(thinking, where)
 		}
-		n++
-		out.Messages = append(out.Messages, m)
 	}
-	for _, p := range detailsOf(said.Text) {
+	now := said.saying(parts)
+	if strings.Contains(said.Text, codeFence) {
+		now = rereadAs(now, said.saying(detailsEarlier(said.Text)))
+	}
+	out.Messages = append(out.Messages, now...)
+}
+
+// saying are the messages that the parts of an answer are.
+func (m *Message) saying(parts []details) []Message {
+	var out []Message
+	text := ""
+	add := func(part Message) {
+		part.ID, part.At, part.Model = m.ID, m.At, ""
+		if part.Role != roleTool {
+			part.Model = m.Model
+		}
+		if len(out) > 0 {
+			part.ID = fmt.Sprintf("%s#%d", m.ID, len(out))
+		}
+		out = append(out, part)
+	}
+	for i := range parts {
+		p := &parts[i]
 		switch p.kind {
 		case "":
 			text = joinNonEmpty(text, p.text)
 			continue
 		case detailsThinking:
-			w.report.omit("thinking", where)
 			continue
 		}
 		if text != "" {
-			add(Message{Role: said.Role, Model: said.Model, Text: text})
+			add(Message{Role: m.Role, Text: text})
 			text = ""
 		}
-		call, result := p.call(fmt.Sprintf("%s/%d", said.ID, n))
-		add(Message{Role: said.Role, Model: said.Model, Calls: []Call{call}})
+		call, result := p.call(fmt.Sprintf("%s/%d", m.ID, len(out)))
+		add(Message{Role: m.Role, Calls: []Call{call}})
 		if result != "" {
 			add(Message{Role: roleTool, CallID: call.ID, Text: result})
 		}
 	}
-	if text != "" || n == 0 {
-		add(Message{Role: said.Role, Model: said.Model, Text: text})
+	if text != "" || len(out) == 0 {
+		add(Message{Role: m.Role, Text: text})
 	}
+	return out
+}
+
+// rereadAs are messages with the texts that earlier versions of this program read in their places, and the messages that
+// only those versions read.
+func rereadAs(now, earlier []Message) []Message {
+	for i := range earlier {
+		switch {
+		case i >= len(now):
+			earlier[i].Dropped = true
+			now = append(now, earlier[i])
+		case now[i].Text != earlier[i].Text:
+			now[i].Earlier = earlier[i].Text
+		}
+	}
+	return now
 }
 
 // call is the call that an element stands for, with its result. The id is for one without.

@@ -28,6 +28,11 @@ func TestDetails(t *testing.T) {
 		{"an element in a thought", strings.Replace(thought, "hm", "<details>hm</details>", 1) + "A swift.", `assistant: "A swift."|1 × thinking`, "hm"},
 		{"an element that does not end", `Write <details type="reasoning"> to hide text.`, `Write <details type=\"reasoning\"> to hide text.`, "thinking"},
 		{"one in a line", `Write <details type="reasoning">x</details> so.`, `>x</details> so.`, "thinking"},
+		{
+			"one in code", "So:\n```html\n<details type=\"reasoning\" done=\"true\">\nhm\n</details>\n```\nEnd.\n" + thought + "Bye.",
+			`</details>\n` + "```" + `\nEnd.\n\n\nBye."|1 × thinking`, "> hm",
+		},
+		{"a fence that does not end", "```\nx\n" + thought + "A swift.", `assistant: "` + "```" + `\nx\n\n\nA swift."|1 × thinking`, "hm"},
 		{"a new type", "<details type=\"poll\">\nA swift.\n</details>", `A swift.`, "thinking"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

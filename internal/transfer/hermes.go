@@ -221,7 +221,9 @@ func withoutPictures(text string) string {
 func (h *hermes) parted(
 	ctx context.Context, db *database, s *agentSession, ms []Message, columns []string, where string, told *repeats,
 ) ([]Message, error) {
+	began := h.report.tally()
 	parent, err := h.messages(ctx, db, &agentSession{id: s.parent}, columns, where)
+	h.report.less(h.report.since(began)) // it is counted with the parent's own conversation
 	if err != nil {
 		return nil, err
 	}
@@ -257,12 +259,16 @@ func (h *hermes) messages(ctx context.Context, db *database, s *agentSession, co
 			return nil
 		}
 		at := parseStamp(textOf(row["timestamp"]))
+		text, earlier := h.agentText(textOf(row["content"]), where)
 		m := Message{
-			ID: s.id + "/" + textOf(row["id"]), Role: textOf(row["role"]), Text: h.agentText(textOf(row["content"]), where), At: at,
+			ID: s.id + "/" + textOf(row["id"]), Role: textOf(row["role"]), Text: text, Earlier: earlier, At: at,
 			CallID: textOf(row["tool_call_id"]), Name: textOf(row["tool_name"]), Calls: h.calls([]byte(textOf(row["tool_calls"])), where),
 		}
 		if h.speaks(&m, where) {
 			ms = append(ms, m)
+			if thought(textOf(row["reasoning"]), textOf(row["reasoning_content"]), textOf(row["reasoning_details"])) {
+				h.report.omit(thinking, where)
+			}
 		}
 		return nil
 	}, s.id)
@@ -286,16 +292,16 @@ func (in *reading) speaks(m *Message, where string) bool {
 }
 
 // agentText is the text of a message; one with parts is JSON behind a mark.
-func (h *hermes) agentText(content, where string) string {
+func (h *hermes) agentText(content, where string) (text, earlier string) {
 	raw, packed := strings.CutPrefix(content, "\x00json:")
 	switch {
 	case !packed:
-		return content
+		return content, ""
 	case wellFormed([]byte(raw)) != nil:
 		h.report.unknown("message that is no JSON", where)
-		return ""
+		return "", ""
 	}
-	return texts(json.RawMessage(raw))
+	return h.spoken(json.RawMessage(raw), where)
 }
 
 // notes takes the entries of MEMORY.md or USER.md, dated by the file.

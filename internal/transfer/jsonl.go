@@ -82,6 +82,9 @@ type plainMessage struct {
 	// had ids.
 	Refusal  string        `json:"refusal"`
 	Function *functionCall `json:"function_call"`
+	// Reasoning and ReasoningContent are what the model thought.
+	Reasoning        json.RawMessage `json:"reasoning"`
+	ReasoningContent json.RawMessage `json:"reasoning_content"`
 }
 
 // functionCall is a call in the form of OpenAI.
@@ -92,9 +95,13 @@ type functionCall struct {
 
 // plain is what was said in a message.
 func (in *reading) plain(m *plainMessage, where string) Message {
+	text, earlier := in.spoken(m.Content, where)
 	out := Message{
 		ID: cmp.Or(textIn(m.ID), nonNull(m.ID)), Role: m.Role, Name: m.Name, Model: m.Model,
-		Text: cmp.Or(in.texts(m.Content, where), m.Refusal), CallID: m.CallID, Calls: in.calls(m.ToolCalls, where),
+		Text: cmp.Or(text, m.Refusal), Earlier: earlier, CallID: m.CallID, Calls: in.calls(m.ToolCalls, where),
+	}
+	if thought(string(m.Reasoning), string(m.ReasoningContent)) {
+		in.report.omit(thinking, where)
 	}
 	if m.Function != nil {
 		out.Calls = append(out.Calls, m.Function.call(""))

@@ -235,7 +235,7 @@ func (l *letta) message(out *Conversation, a *lettaAgent, m *lettaMessage, where
 func (l *letta) answer(said *Message, a *lettaAgent, m *lettaMessage, where string) {
 	old := a.Type != "letta_v1_agent"
 	if old && len(m.ToolCalls) > 0 && said.Text != "" {
-		l.report.omit("thinking", where)
+		l.report.omit(thinking, where)
 		said.Text = ""
 	}
 	for _, c := range m.ToolCalls {

@@ -242,7 +242,7 @@ func (l *librechat) part(out *Conversation, p *librePart, i int, said Message, w
 			return
 		}
 	case "think":
-		l.report.omit("thinking", where)
+		l.report.omit(thinking, where)
 		return
 	case "tool_call":
 		call, result := p.ToolCall.call(said.ID)

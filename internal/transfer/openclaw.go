@@ -226,7 +226,7 @@ func (o *openclaw) message(out *Conversation, e *clawEvent, where string) {
 		case "text":
 			said.Text = joinNonEmpty(said.Text, p.Text)
 		case "thinking":
-			o.report.omit("thinking", where)
+			o.report.omit(thinking, where)
 		case "toolCall":
 			said.Calls = append(said.Calls, Call{ID: p.ID, Name: p.Name, Arguments: string(p.Arguments)})
 		case "image":

@@ -292,7 +292,7 @@ func (w *openwebui) output(out *Conversation, m *webuiMessage, said Message, whe
 		case "message":
 			part.Text = w.texts(o.Content, where)
 		case "reasoning":
-			w.report.omit("thinking", where)
+			w.report.omit(thinking, where)
 			continue
 		case "function_call":
 			part.Calls = []Call{{ID: o.CallID, Name: o.Name, Arguments: o.Arguments}}

@@ -33,6 +33,7 @@ func (in *reading) say(c *Conversation) error {
 	for i := range c.Messages {
 		m := &c.Messages[i]
 		m.Text, m.Earlier = cleanText(m.Text), cleanText(m.Earlier)
+		in.unthink(c, m)
 		if m.Text == "" && len(m.Calls) == 0 && m.CallID == "" && !m.Dropped {
 			in.report.omit("message without text", c.File.Name+", conversation "+c.ID)
 			continue
