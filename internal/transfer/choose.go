@@ -178,6 +178,7 @@ func choose(ctx context.Context, in *Input, from string) (*chosen, error) {
 		found[i].format = all[i]
 	}
 	var strange []string
+	var own error // of the first file of this program
 	logs := logsOf(in.Files)
 	for _, file := range in.Files {
 		if logs[file.Name] != nil {
@@ -186,6 +187,10 @@ func choose(ctx context.Context, in *Input, from string) (*chosen, error) {
 		s, err := fullSample(ctx, file, in.Files, all)
 		if err != nil {
 			return nil, err
+		}
+		if own == nil {
+			own = s.errOwn()
+			s.err = cmp.Or(s.err, own)
 		}
 		kind := strangerKind(s)
 		if len(strange) < maxListed {
@@ -196,7 +201,10 @@ func choose(ctx context.Context, in *Input, from string) (*chosen, error) {
 		}
 	}
 	found = slices.DeleteFunc(found, func(c chosen) bool { return len(c.files) == 0 })
-	if len(found) == 0 {
+	switch {
+	case len(found) == 0 && own != nil:
+		return nil, own
+	case len(found) == 0:
 		return nil, in.nothing(from, strange)
 	}
 	return only(found)
@@ -205,7 +213,7 @@ func choose(ctx context.Context, in *Input, from string) (*chosen, error) {
 // add adds a file with its log, which may be nil, to those that the format reads or to the others.
 func (c *chosen) add(s *sample, kind string, log *File) {
 	why := c.format.fits(s)
-	if why == "" {
+	if why == "" || s.ownKind() != "" {
 		c.others = append(c.others, other{s.file, kind, s.err})
 		return
 	}

@@ -10,8 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // hermesFormat reads a home of Hermes Agent: state.db, MEMORY.md, USER.md and transcripts.
@@ -100,10 +98,6 @@ type agentSession struct {
 
 // database reads the sessions of a database.
 func (h *hermes) database(ctx context.Context, f *File, files []*File) error {
-	if head, _ := begin(f, 72); len(head) == 72 && string(head[68:]) == "HRMS" {
-		return fault.New(fault.Invalid, "own_database", "This is a database of this program. `hermes restore FILE` restores a backup;"+
-			" `hermes sessions export` and `hermes sessions import` move sessions from one home to another.")
-	}
 	db, err := openCopy(ctx, f, files)
 	if err != nil {
 		return err

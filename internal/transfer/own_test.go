@@ -43,3 +43,48 @@ func TestOwnExport(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnHome: files of this program are no exports of another one, however their formats are alike. The advice stands
+// once, and other files are read.
+func TestOwnHome(t *testing.T) {
+	t.Parallel()
+	const transcript = `{"type":"session","mirror":1,"id":"s","root_id":"s","source":"cli","started_at":"2026-03-01T12:00:01Z"}` + "\n" +
+		`{"type":"message","seq":0,"id":1,"role":"user","content":"I row.","said_at":"2026-03-01T12:00:01Z"}`
+	const advice = "`hermes sessions export` and `hermes sessions import` move sessions from one home to another."
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "sessions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	makeDatabase(t, filepath.Join(dir, "state.db"), `PRAGMA application_id = 0x48524d53;
+		CREATE TABLE sessions (id TEXT, parent_session_id TEXT); CREATE TABLE messages (tool_call_id TEXT);`)
+	for _, name := range []string{"a.jsonl", "b.jsonl"} {
+		if err := os.WriteFile(filepath.Join(dir, "sessions", name), []byte(transcript), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(path, from string) (string, error) {
+		in, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = in.Close() }()
+		return readAll(t, in, Options{From: from})
+	}
+	for path, want := range map[string]string{
+		dir: "sessions/a.jsonl is a transcript of this program.", filepath.Join(dir, "sessions"): "a.jsonl is a transcript of this program.",
+		filepath.Join(dir, "state.db"): "state.db is a database of this program.", filepath.Join(dir, "sessions", "b.jsonl"): "b.jsonl is a transcript",
+	} {
+		for _, from := range []string{"auto", "hermes", "openclaw"} {
+			if got, err := read(path, from); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), advice) {
+				t.Errorf("%s from %s: got %s, %v, want %s", path, from, got, err, want)
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "conversations.json"), []byte(tiny), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(dir, "auto")
+	if err != nil || !strings.Contains(got, "I like tea.") || strings.Count(got, advice) != 1 || !strings.Contains(got, "2 × file of this program") {
+		t.Errorf("among others: got %s, %v", got, err)
+	}
+}

@@ -97,6 +97,9 @@ func known(s *sample) *stranger {
 
 // strangerKind names a file among those of an export that is not read.
 func strangerKind(s *sample) string {
+	if s.ownKind() != "" {
+		return "file of this program"
+	}
 	if k := known(s); k != nil {
 		return "file that is " + k.kind
 	}
