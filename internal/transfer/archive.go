@@ -158,7 +158,7 @@ func openZipped(e *zip.File) (io.ReadCloser, error) {
 	r, err := e.Open()
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, "import_unreadable",
-			fmt.Sprintf("It cannot be unpacked (method %d: %v). Unpack the archive with another program, and name the directory.", e.Method, err), err)
+			fmt.Sprintf("It cannot be unpacked (method %d: %s). Unpack the archive with another program, and name the directory.", e.Method, reason(err)), err)
 	}
 	packed := func() int64 { return int64(min(e.CompressedSize64, maxUnpacked)) }
 	plain, err := unpacked(&bounded{r: &sound{r, packing{name: "zip"}}, packed: packed})

@@ -146,16 +146,16 @@ func (b *bulk) WriteTo(w io.Writer) (int64, error) {
 	return int64(n) + more, err
 }
 
-// utf8 reports whether the bytes are valid UTF-8.
-func (b *bulk) utf8() (bool, error) {
-	if !b.large() {
-		return utf8.Valid(b.mem), b.err
+// notUTF8 is the place of the first byte that is no UTF-8; -1 for none.
+func (b *bulk) notUTF8() (int64, error) {
+	if !b.large() && utf8.Valid(b.mem) {
+		return -1, b.err
 	}
-	_, err := io.Copy(io.Discard, transform.NewReader(b.reader(), encoding.UTF8Validator))
+	n, err := io.Copy(io.Discard, transform.NewReader(b.reader(), encoding.UTF8Validator))
 	if errors.Is(err, encoding.ErrInvalidUTF8) {
-		return false, nil
+		return n, nil
 	}
-	return true, err
+	return -1, err
 }
 
 // hashed is an id made of the bytes.

@@ -3,15 +3,12 @@ package transfer
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // decode reads a value of an export. A member of another type than expected counts as missing
@@ -192,10 +189,6 @@ func kindName(kind jsontext.Kind) string {
 func wellFormed(raw []byte) error {
 	var v jsontext.Value
 	return decode(raw, &v, func(odd) {})
-}
-
-func noJSON(err error) error {
-	return fault.Wrap(fault.Invalid, notJSON, fmt.Sprintf("It is not JSON (%v)", err)+andTheRest, err)
 }
 
 // article puts an article before the name of a kind of values.

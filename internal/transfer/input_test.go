@@ -307,7 +307,7 @@ func TestCutTar(t *testing.T) {
 			if err != nil || !strings.Contains(got, "jsonl:c500 ") || strings.Contains(got, "jsonl:c1999 ") {
 				t.Errorf("got %d bytes, %v", len(got), err)
 			}
-			if want := "failed: c.tar.packed: A file of the input is packed with " + name + " and cannot be unpacked: unexpected EOF."; !strings.Contains(got, want) {
+			if want := "failed: c.tar.packed: The file is packed with " + name + ", and ends before it can be unpacked whole: it was cut off. Get the export again."; !strings.Contains(got, want) {
 				t.Errorf("the cut is not told: %s", got[max(0, len(got)-1000):])
 			}
 		})

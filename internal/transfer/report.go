@@ -141,6 +141,14 @@ func (r *Report) Fail(where, message string) {
 	}
 }
 
+// failures are the number of failures, and how many of them are listed.
+func (r *Report) failures() [2]int { return [2]int{r.Failed, len(r.Problems)} }
+
+// acquit takes back the failures since a moment.
+func (r *Report) acquit(since [2]int) {
+	r.Failed, r.Problems = since[0], r.Problems[:since[1]]
+}
+
 // Note lists a conversation that a person should look at.
 func (r *Report) Note(id, message string) {
 	if len(r.Notes) < MaxProblems {

@@ -3,7 +3,9 @@ package transfer
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // stranger is a kind of files that people have and that no format reads.
@@ -23,6 +25,7 @@ func strangers() []stranger {
 		{"empty", func(s *sample) bool { return len(bytes.TrimSpace(s.head)) == 0 }, "Get the export again."},
 		{"all zeros", func(s *sample) bool { return len(bytes.Trim(s.head, "\x00")) == 0 }, "Get the export again: the download or the disk has lost its content."},
 		{"an empty list", emptyList, "The export has no conversations."},
+		{"an object around an empty list", aroundNothing, "The export has no conversations and no memories."},
 		{"a tar archive", func(s *sample) bool { return archives()[1].fits(s.head) }, unpack},
 		{"a list of links to the parts of an export", linked, "Download the parts to a directory, and name the directory."},
 		{"the account of Claude", withNames("full_name", "email_address"), "The conversations are in conversations.json."},
@@ -60,6 +63,21 @@ func beginnings(unpack string) []stranger {
 func emptyList(s *sample) bool {
 	rest := bytes.Trim(s.head, "[] \r\n\t")
 	return s.list && len(s.names) == 0 && len(rest) == 0 && bytes.Count(s.head, []byte("[")) == bytes.Count(s.head, []byte("]"))
+}
+
+// emptyPage is an object with an empty list of conversations or memories, as interfaces write it, as far as the list.
+var emptyPage = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:conversations|chats|data|items|memories|results)"\s*:\s*\[\s*\]`)
+})
+
+// aroundNothing reports whether a file is an object whose list is empty, and that has nothing else.
+func aroundNothing(s *sample) bool {
+	for name := range s.names {
+		if strings.Contains(name, ".") {
+			return false
+		}
+	}
+	return !s.list && !s.cut() && emptyPage().Match(s.head)
 }
 
 // linked reports whether a file lists parts that are to be downloaded, as the manifest of a

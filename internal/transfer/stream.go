@@ -56,11 +56,11 @@ func (in *reading) give(v *values, f *File, take func(raw *bulk) error) error {
 		in.report.Fail(where+named(v.raw.head()), v.trouble+andTheRest)
 		return nil
 	}
-	switch valid, err := v.raw.utf8(); {
+	switch bad, err := v.raw.notUTF8(); {
 	case err != nil:
 		return err
-	case !valid:
-		in.report.unknown("bytes that are no UTF-8, shown as �", where)
+	case bad >= 0:
+		in.report.unknown("bytes that are no UTF-8, shown as �", f.Name+", "+v.placeOf(bad))
 	}
 	return in.alone(where+named(v.raw.head()), take(v.raw))
 }

@@ -227,13 +227,15 @@ func eachFile(ctx context.Context, in *reading, files []*File, read func(f *File
 		if ctx.Err() != nil {
 			return fault.Wrap(fault.Canceled, "interrupted", "The import was interrupted. Run it again to go on.", ctx.Err())
 		}
+		failed := in.report.failures()
 		err := read(f)
+		end := in.settle
+		if spoilt(err) { // what was said of its conversations counts no more
+			end = in.drop
+			in.report.acquit(failed)
+		}
 		if err != nil && !in.report.blame(f.Name, err) {
 			return err
-		}
-		end := in.settle
-		if spoilt(err) {
-			end = in.drop
 		}
 		if err := end(); err != nil {
 			return err

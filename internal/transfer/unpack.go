@@ -92,12 +92,13 @@ func (p packing) damaged(err error) error {
 		return fault.Wrap(fault.Invalid, corrupt,
 			"The file is packed with "+p.name+", and its checksum is wrong: it was damaged on its way. None of its conversations was taken. Get the export again.", err)
 	}
-	const msg = "A file of the input is packed with %s and cannot be unpacked: %v. Get the export again, or unpack the file first."
-	code := corrupt // what came before the place where the damage shows may be wrong, too
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		code = "import_unreadable" // cut off: what came before is as it was packed
+	if errors.Is(err, io.ErrUnexpectedEOF) { // what came before is as it was packed
+		return fault.Wrap(fault.Invalid, "import_unreadable",
+			"The file is packed with "+p.name+", and ends before it can be unpacked whole: "+wasCut+". Get the export again.", err)
 	}
-	return fault.Wrap(fault.Invalid, code, fmt.Sprintf(msg, p.name, err), err)
+	// what came before the place where the damage shows may be wrong, too
+	return fault.Wrap(fault.Invalid, corrupt, "The file is packed with "+p.name+", and cannot be unpacked: "+reason(err)+
+		". None of its conversations was taken. Get the export again, or unpack the file first.", err)
 }
 
 // sound reads an unpacked stream and names its faults.

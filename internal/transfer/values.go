@@ -32,6 +32,8 @@ type values struct {
 	first   int
 	size    int64
 	trouble string
+	// escaped says that the value has control characters that the file does not escape.
+	escaped bool
 }
 
 // newValues begins to read values.
@@ -45,7 +47,7 @@ func (v *values) next() (bool, error) {
 	if err != nil {
 		return false, ended(err)
 	}
-	v.start, v.first, v.size, v.trouble = v.at-1, v.line, 0, ""
+	v.start, v.first, v.size, v.trouble, v.escaped = v.at-1, v.line, 0, "", false
 	v.raw.empty()
 	v.keep(c)
 	if c == '{' || c == '[' {
@@ -73,6 +75,17 @@ func (v *values) where() string {
 		return fmt.Sprintf("byte %d", v.start)
 	}
 	return fmt.Sprintf("line %d", v.first)
+}
+
+// placeOf is the place of a byte of the value that was read last.
+func (v *values) placeOf(byteOf int64) string {
+	switch {
+	case v.escaped: // a control character is longer in the value than in the file
+		return "in what begins at " + v.where()
+	case v.list:
+		return fmt.Sprintf("byte %d", v.start+byteOf)
+	}
+	return fmt.Sprintf("%s, byte %d", v.where(), v.start+byteOf)
 }
 
 // read reads a byte.
@@ -246,7 +259,7 @@ func (v *values) nested() error {
 		}
 		if q.within && c < ' ' { // some programs do not escape these
 			v.keep(fmt.Appendf(nil, `\u%04x`, c)...)
-			q.escaped = false
+			q.escaped, v.escaped = false, true
 			continue
 		}
 		v.keep(c)
