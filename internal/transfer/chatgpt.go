@@ -93,17 +93,20 @@ type gptMessage struct {
 	Weight     *float64   `json:"weight"`
 	Recipient  string     `json:"recipient"`
 	Metadata   struct {
-		Hidden      bool   `json:"is_visually_hidden_from_conversation"`
-		Model       string `json:"model_slug"`
-		Attachments []struct {
-			Name string `json:"name"`
-		} `json:"attachments"`
+		Hidden      bool            `json:"is_visually_hidden_from_conversation"`
+		Model       string          `json:"model_slug"`
+		Attachments []gptAttachment `json:"attachments"`
 		// Settings are the person's own instructions as they were written.
 		Settings struct {
 			Profile      string `json:"about_user_message"`
 			Instructions string `json:"about_model_message"`
 		} `json:"user_context_message_data"`
 	} `json:"metadata"`
+}
+
+type gptAttachment struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 type gptContent struct {
@@ -219,12 +222,24 @@ func (g *chatgpt) message(out *Conversation, node string, m *gptMessage, where s
 		g.report.unknown("role "+m.Author.Role, where)
 		return
 	}
-	out.Messages = append(out.Messages, said)
+	attached := m.attached(&said)
+	out.Messages = append(append(out.Messages, said), attached...)
+}
+
+// attached are the files that came with what was said. A picture that the text shows is named there.
+func (m *gptMessage) attached(said *Message) []Message {
+	var out []Message
 	for i, a := range m.Metadata.Attachments {
-		out.Messages = append(out.Messages, Message{
-			ID: fmt.Sprintf("%s#%d", said.ID, i), Role: roleTool, Name: "attachment", Text: pictured(a.Name), At: said.At,
-		})
+		file := Message{ID: fmt.Sprintf("%s#%d", said.ID, i), Role: roleTool, Name: "attachment", Text: pictured(a.Name), At: said.At}
+		shown := "[image: " + a.ID + "]"
+		if a.ID != "" && strings.Contains(said.Text, shown) {
+			said.Earlier = cmp.Or(said.Earlier, said.Text)
+			said.Text = strings.ReplaceAll(said.Text, shown, "[image: "+cmp.Or(name(a.Name), a.ID)+"]")
+			file.Dropped = true
+		}
+		out = append(out, file)
 	}
+	return out
 }
 
 // hidden is why a message is not shown; "" if it is.

@@ -144,7 +144,7 @@ func (c *claude) element(f *File, raw *bulk) error {
 		return c.take(out)
 	}
 	shown := t.newest()
-	for range got.Messages.len() - len(shown) {
+	for range got.Messages.present() - len(shown) {
 		c.report.omit("message of another branch", where)
 	}
 	if err := got.Messages.those(shown, add); err != nil {

@@ -14,7 +14,7 @@ func TestOddClaude(t *testing.T) {
 		`{"uuid":"d","text":"A message without a sender."}]}]`))}}
 	got, err := readAll(t, in, Options{From: "auto"})
 	for _, want := range []string{
-		`user: "I like corn."`, "1 × block without a name, first in c.json", "2 × sender without a name, first in c.json",
+		`user: "I like corn."`, "1 × block without a name, first in c.json", "1 × sender without a name, first in c.json",
 	} {
 		if err != nil || !strings.Contains(got, want) {
 			t.Errorf("got %s, %v, want %s", got, err, want)

@@ -20,6 +20,7 @@ func (in *reading) decode(raw []byte, into any, where string) error {
 // decodeParts reads a conversation. If it is large, the elements of its parts, which are named
 // by their paths, are left where they are.
 func (in *reading) decodeParts(raw *bulk, into any, where string, parts map[string]part) error {
+	defer in.nulls(raw, where, parts)
 	if !raw.large() {
 		return in.decode(raw.mem, into, where)
 	}
@@ -29,6 +30,15 @@ func (in *reading) decodeParts(raw *bulk, into any, where string, parts map[stri
 		return err
 	}
 	return decode(rest, into, func(o odd) { in.odd(o, where) })
+}
+
+// nulls counts the elements of the parts of a conversation that are null.
+func (in *reading) nulls(raw *bulk, where string, parts map[string]part) {
+	for path, p := range parts {
+		for range p.nulls() {
+			in.report.unknown("a null as "+path, where+named(raw.head()))
+		}
+	}
 }
 
 // odd is a member of another type than expected.

@@ -89,9 +89,13 @@ func (l *letta) file(f *File, raw *bulk) error {
 	of := make(map[string]bool) // blocks that an agent has
 	for i := range file.Agents.items {
 		a, err := l.agentAt(f, raw, &file.Agents.items[i])
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case a == nil:
+			continue
 		}
+		l.nulls(raw, f.Name, map[string]part{"agents.messages": &a.Messages})
 		if err := l.agent(f, a, file.Blocks); err != nil {
 			return err
 		}
@@ -107,10 +111,10 @@ func (l *letta) file(f *File, raw *bulk) error {
 	return nil
 }
 
-// agentAt is an agent of a file. The messages of one in a large file are left where they are.
+// agentAt is an agent of a file; nil for null. The messages of one in a large file are left where they are.
 func (l *letta) agentAt(f *File, raw *bulk, it *item[lettaAgent]) (*lettaAgent, error) {
 	if it.value != nil || it.size == 0 {
-		return cmp.Or(it.value, &lettaAgent{}), nil
+		return it.value, nil
 	}
 	a := &lettaAgent{}
 	rest, err := l.split(raw, it.at, it.size, f.Name, map[string]part{"messages": &a.Messages})

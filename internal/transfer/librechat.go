@@ -211,10 +211,15 @@ func (l *librechat) message(out *Conversation, m *libreMessage, where string) {
 		l.part(out, &m.Content[i], i, said, where)
 	}
 	for i, file := range m.Files {
-		out.Messages = append(out.Messages, Message{
+		attached := Message{
 			ID: fmt.Sprintf("%s#file%d", m.ID, i), Role: roleTool, Name: "attachment", At: said.At,
 			Text: "[file: " + name(file.Name) + "]\n" + file.Text,
-		})
+		}
+		if strings.HasPrefix(file.Type, "image/") {
+			attached.Earlier = attached.Text
+			attached.Text = "[image: " + name(file.Name) + "]\n" + file.Text
+		}
+		out.Messages = append(out.Messages, attached)
 	}
 }
 

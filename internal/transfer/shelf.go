@@ -34,6 +34,19 @@ type item[T any] struct {
 	name     string
 	value    *T
 	at, size int64
+	null     bool
+}
+
+// element is an element of a list. value is nil for null, and for one that does not fit, which is told when it is read.
+type element[T any] struct {
+	value *T
+	null  bool
+}
+
+// UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom.
+func (e *element[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	e.null = dec.PeekKind() == 'n'
+	return jsonv2.UnmarshalDecode(dec, &e.value)
 }
 
 // listOf is a list of which each element is read alone.
@@ -42,10 +55,10 @@ type listOf[T any] struct{ shelf[T] }
 // UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom.
 func (l *listOf[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	l.given = l.given || dec.PeekKind() == l.opens()
-	var all []*T
+	var all []element[T]
 	err := jsonv2.UnmarshalDecode(dec, &all)
-	for _, v := range all {
-		l.items = append(l.items, item[T]{value: v})
+	for _, e := range all {
+		l.items = append(l.items, item[T]{value: e.value, null: e.null})
 	}
 	return err
 }
@@ -73,7 +86,27 @@ func (m *mapOf[T]) opens() jsontext.Kind { return '{' }
 
 func (s *shelf[T]) len() int { return len(s.items) }
 
-// get is an element; nil for null.
+// present is the number of elements that there is something of.
+func (s *shelf[T]) present() (n int) {
+	for i := range s.items {
+		if s.items[i].value != nil || s.items[i].size > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// nulls is the number of elements that are null.
+func (s *shelf[T]) nulls() (n int) {
+	for i := range s.items {
+		if s.items[i].null {
+			n++
+		}
+	}
+	return n
+}
+
+// get is an element; nil for null, and for one that does not fit.
 func (s *shelf[T]) get(i int) (*T, error) {
 	it := &s.items[i]
 	if it.size == 0 {
@@ -100,7 +133,7 @@ func (s *shelf[T]) odd(i int, o odd) {
 	s.in.odd(o, s.where)
 }
 
-// each calls take with each element; with a zero one for null.
+// each calls take with each element that there is something of.
 func (s *shelf[T]) each(take func(i int, v *T) error) error {
 	for i := range s.items {
 		if err := s.give(i, take); err != nil {
@@ -110,14 +143,11 @@ func (s *shelf[T]) each(take func(i int, v *T) error) error {
 	return nil
 }
 
-// give calls take with an element.
+// give calls take with an element, unless there is nothing of it.
 func (s *shelf[T]) give(i int, take func(i int, v *T) error) error {
 	v, err := s.get(i)
-	if err != nil {
+	if err != nil || v == nil {
 		return err
-	}
-	if v == nil {
-		v = new(T)
 	}
 	return take(i, v)
 }
@@ -139,8 +169,8 @@ func (s *shelf[T]) open(in *reading, raw *bulk, path, where string) {
 
 // put notes the place of an element.
 func (s *shelf[T]) put(name string, at int64, element []byte) {
-	it := item[T]{name: name, at: at, size: int64(len(element))}
 	kind := jsontext.Value(element).Kind()
+	it := item[T]{name: name, at: at, size: int64(len(element)), null: kind == 'n'}
 	if kind != 'n' && kind != wantedKind(reflect.TypeFor[T]()) {
 		s.in.odd(odd{
 			value: kindName(kind), member: s.path, at: "/" + strings.ReplaceAll(s.path, ".", "/") + "/" + cmp.Or(name, strconv.Itoa(len(s.items))),
@@ -181,4 +211,5 @@ type part interface {
 	open(in *reading, raw *bulk, path, where string)
 	put(name string, at int64, element []byte)
 	close()
+	nulls() int
 }
