@@ -134,8 +134,11 @@ func (l *lineage) isDue(msg *session.Message, s Source) bool {
 	if l.progress.Backfill || l.progress.unsure(s, msg.Seq) {
 		return true
 	}
-	return !l.since.IsZero() && !msg.RecordedAt.Before(l.since) && !l.skips(msg, func(Skip) bool { return true })
+	return l.inUse(msg.RecordedAt) && !l.skips(msg, func(Skip) bool { return true })
 }
+
+// inUse reports whether the provider was in use at a time, without a break since.
+func (l *lineage) inUse(at time.Time) bool { return !l.since.IsZero() && !at.Before(l.since) }
 
 // skips reports whether a message is in a part of some kind that is not told.
 func (l *lineage) skips(msg *session.Message, kind func(Skip) bool) bool {
