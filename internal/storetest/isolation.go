@@ -59,6 +59,7 @@ func ownerless() map[string]string {
 		"DeletePass":      "called by the keyring alone, which has compared the key",
 		"DueRuns":         "time passes for everybody: the registry's look at what is due; each row names its owner",
 		"SwitchProvider":  "says which provider the server has; tells a time",
+		"ProviderSince":   "reads since when the server has its provider; tells a time",
 		"ProviderHome":    "names the store, and no owner",
 		"DueDebts":        "time passes for everybody: the look at what a provider is to forget; each row names its owner",
 		"DueWork":         "time passes for everybody: the study's look at what is due; each row names its owner",
