@@ -29,6 +29,9 @@ func fuzzFormat(f *testing.F, from string) {
 			}
 		}
 	}
+	for _, none := range []string{"null", "null0", "[null]", "[[null]]", `{"data":[null]}`, `"text"`, "0", "true"} { // no object where one is expected
+		f.Add("chat.json", []byte(none))
+	}
 	f.Fuzz(func(t *testing.T, name string, text []byte) {
 		if strings.HasPrefix(string(text), "SQLi") {
 			t.Skip() // the driver has tests of its own

@@ -55,11 +55,12 @@ func (w *openwebui) each(ctx context.Context, files []*File, take func(f *File, 
 			return nil
 		}
 		each := func(raw *bulk) error {
-			c := webuiChat{raw: raw}
+			var c webuiChat
 			parts := map[string]part{"chat.history.messages": &c.Chat.History.Messages, "chat.messages": &c.Chat.Messages}
 			if err := w.decodeParts(raw, &c, f.Name, parts); err != nil {
 				return err
 			}
+			c.raw = raw // null would have taken it away
 			return take(f, &c)
 		}
 		if sqliteFile([]*File{f}) {
