@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -97,3 +98,16 @@ var queries = sync.OnceValues(func() (map[string][]string, error) {
 	}
 	return out, nil
 })
+
+// number reads a positive number of the query. A number above most is refused, because
+// a client that gets fewer rows than it asked for takes the page for the last one.
+func number(text, name string, absent, most int) (int, error) {
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, fault.New(fault.Invalid, "invalid_"+name, fmt.Sprintf("%q must be a number from 1 to %d.", name, most)).At(name)
+	}
+	return n, nil
+}

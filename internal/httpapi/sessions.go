@@ -1,20 +1,16 @@
 package httpapi
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -143,38 +139,6 @@ func preview(text string) string {
 		line = append(line[:previewLength-1], '…')
 	}
 	return string(line)
-}
-
-// formatCursor encodes a position in the list as opaque text.
-func formatCursor(c session.Cursor) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(bound.Millis(c.LastActive), 36) + ":" + string(c.ID)))
-}
-
-func parseCursor(text string) (session.Cursor, error) {
-	bad := fault.New(fault.Invalid, "invalid_cursor", "The cursor is not valid. Leave it out to begin with the first page.").At("cursor")
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil {
-		return session.Cursor{}, bad
-	}
-	at, id, ok := strings.Cut(string(raw), ":")
-	ms, err := strconv.ParseInt(at, 36, 64)
-	if !ok || err != nil {
-		return session.Cursor{}, bad
-	}
-	return session.Cursor{LastActive: bound.FromMillis(ms), ID: session.ID(id)}, nil
-}
-
-// number reads a positive number of the query. A number above most is refused, because
-// a client that gets fewer rows than it asked for takes the page for the last one.
-func number(text, name string, absent, most int) (int, error) {
-	if text == "" {
-		return absent, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > most {
-		return 0, fault.New(fault.Invalid, "invalid_"+name, fmt.Sprintf("%q must be a number from 1 to %d.", name, most)).At(name)
-	}
-	return n, nil
 }
 
 // generatedID is the beginning of a generated id. Only generated ids may be shortened:
@@ -399,55 +363,4 @@ func (s *server) eraseSession(r *http.Request) (session.Session, error) {
 	}
 	_, err = s.Curator.Delete(r.Context(), ownerOf(r), tip.ID, s.ifMatch(r))
 	return tip, err
-}
-
-// decode reads a JSON object; an empty body is an empty object.
-func decode(r *http.Request, into any) error {
-	body, err := readBody(r)
-	if err != nil {
-		return err
-	}
-	if len(body) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return invalidJSON(err)
-	}
-	return nil
-}
-
-// decodeSome is decode for a request that says nothing without a body.
-func decodeSome(r *http.Request, into any) error {
-	body, err := readBody(r)
-	if err != nil {
-		return err
-	}
-	if len(body) == 0 {
-		return invalidJSON(errors.New("the body is empty"))
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return invalidJSON(err)
-	}
-	return nil
-}
-
-// otherJSON is a value of another type than the documented one, in words: the log has no types of this program, and no values.
-type otherJSON struct{ *json.UnmarshalTypeError }
-
-func (e otherJSON) Error() string {
-	kind, _, _ := strings.Cut(e.Value, " ") // a number stands behind the word
-	if e.Field == "" {
-		return "the body is a JSON " + kind
-	}
-	return fmt.Sprintf("%s is a JSON %s", e.Field, kind)
-}
-
-func (e otherJSON) Unwrap() error { return e.UnmarshalTypeError }
-
-// invalidJSON is the fault for a body that is not an object of the expected form.
-func invalidJSON(err error) error {
-	if other, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		err = otherJSON{other}
-	}
-	return fault.Wrap(fault.Invalid, "invalid_json", "The request body is not a JSON object with the documented fields.", err)
 }
