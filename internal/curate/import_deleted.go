@@ -24,35 +24,50 @@ func (c *Curator) staying(ctx context.Context, a *Archived) (session.ID, error) 
 	return tip.RootID, nil
 }
 
-// importDeleted takes a conversation again whose session was deleted here, if that is asked for. Where a session with the
-// id of the line stays, the conversation becomes a session apart.
+// fateOfDeleted is what becomes of a conversation whose session was deleted here: it is taken again only if that is asked
+// for, as a session apart where stays, the session with the id of the line, is there.
+func (c *Curator) fateOfDeleted(ctx context.Context, a *Archived) (fate Fate, stays session.ID, err error) {
+	stays, err = c.staying(ctx, a)
+	switch {
+	case !a.Restore:
+		fate = FateDeleted
+	case stays == "":
+		fate = FateNew
+	default:
+		fate = FateApart
+	}
+	return fate, stays, err
+}
+
+// importDeleted stores a conversation whose session was deleted here, or leaves it out.
 func (c *Curator) importDeleted(ctx context.Context, a *Archived, known *lineage.Origin) (Imported, error) {
-	stays, err := c.staying(ctx, a)
+	fate, stays, err := c.fateOfDeleted(ctx, a)
 	switch {
 	case err != nil:
 		return Imported{}, err
-	case !a.Restore:
-		return Imported{Fate: FateDeleted, Session: stays}, nil
-	case stays == "":
+	case fate == FateDeleted:
+		return Imported{Fate: fate, Session: stays}, nil
+	case fate == FateNew:
 		got, err := c.importNew(ctx, a)
-		return got.as(FateNew, a.Sessions[0].ID), err
+		return got.as(fate, a.Sessions[0].ID), err
 	}
-	beside := *known
-	beside.Root = stays
-	return c.importApart(ctx, a, &beside, a.Messages)
+	stayed := *known
+	stayed.Root = stays
+	return c.importApart(ctx, a, &stayed, a.Messages)
 }
 
 // forecastDeleted tells what would become of a conversation whose session was deleted here.
 func (c *Curator) forecastDeleted(ctx context.Context, a *Archived) (Imported, error) {
-	stays, err := c.staying(ctx, a)
+	fate, stays, err := c.fateOfDeleted(ctx, a)
 	switch {
 	case err != nil:
 		return Imported{}, err
-	case !a.Restore:
-		return Imported{Fate: FateDeleted, Session: stays}, nil
-	case stays == "":
-		return Imported{Fate: FateNew, Session: a.Sessions[0].ID, Messages: a.Origin.Len()}, nil
+	case fate == FateDeleted:
+		return Imported{Fate: fate, Session: stays}, nil
 	}
-	id, err := c.apartID(ctx, a)
-	return Imported{Fate: FateApart, Session: id, Messages: a.Origin.Len()}, err
+	id := a.Sessions[0].ID
+	if fate == FateApart {
+		id, err = c.apartID(ctx, a)
+	}
+	return Imported{Fate: fate, Session: id, Messages: a.Origin.Len()}, err
 }
