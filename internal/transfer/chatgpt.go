@@ -226,10 +226,10 @@ func (m *gptMessage) attached(said *Message) []Message {
 	var out []Message
 	for i, a := range m.Metadata.Attachments {
 		file := Message{ID: fmt.Sprintf("%s#%d", said.ID, i), Role: roleTool, Name: "attachment", Text: pictured(a.Name), At: said.At}
-		shown := "[image: " + a.ID + "]"
+		shown := imageMark(a.ID)
 		if a.ID != "" && strings.Contains(said.Text, shown) {
 			said.Earlier = cmp.Or(said.Earlier, said.Text)
-			said.Text = strings.ReplaceAll(said.Text, shown, "[image: "+cmp.Or(name(a.Name), a.ID)+"]")
+			said.Text = strings.ReplaceAll(said.Text, shown, imageMark(cmp.Or(name(a.Name), a.ID)))
 			file.Dropped = true
 		}
 		out = append(out, file)

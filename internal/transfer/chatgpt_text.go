@@ -47,7 +47,7 @@ func (g *chatgpt) part(raw json.RawMessage, where string) string {
 	_ = decode(raw, &p, func(odd) {}) // it was read before
 	switch p.Type {
 	case "image_asset_pointer":
-		return "[image: " + cmp.Or(name(p.Metadata.Dalle.Prompt), p.Pointer[strings.LastIndex(p.Pointer, "/")+1:]) + "]"
+		return imageMark(cmp.Or(name(p.Metadata.Dalle.Prompt), p.Pointer[strings.LastIndex(p.Pointer, "/")+1:]))
 	case "audio_transcription":
 		return p.Text
 	case "audio_asset_pointer", "real_time_user_audio_video_asset_pointer":

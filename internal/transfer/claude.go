@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -198,14 +197,6 @@ func (c *claude) message(out *Conversation, m *claudeMessage, where string) {
 	}
 }
 
-// pictured stands for a file of which the export has only the name.
-func pictured(file string) string {
-	if slices.Contains([]string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic"}, strings.ToLower(path.Ext(file))) {
-		return "[image: " + name(file) + "]"
-	}
-	return "[file: " + name(file) + "]"
-}
-
 // usable reports whether a text was said, and is not Claude's note for what its export
 // leaves out.
 func usable(text string) bool {
@@ -308,7 +299,7 @@ func (p *claudePart) flush() {
 // attach adds the text of a file.
 func (p *claudePart) attach(tool, file, text string) {
 	if file != "" {
-		text = "[file: " + file + "]\n" + text
+		text = fileMark(file) + "\n" + text
 	}
 	p.add(Message{Role: roleTool, Name: tool, Text: text})
 }

@@ -3,6 +3,8 @@ package transfer
 import (
 	"cmp"
 	"encoding/json"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,6 +12,18 @@ import (
 
 // picture stands for a picture of which nothing is known.
 const picture = "[image]"
+
+// imageMark and fileMark stand for a picture and for another file of which the export has the name.
+func imageMark(called string) string { return "[image: " + called + "]" }
+func fileMark(called string) string  { return "[file: " + called + "]" }
+
+// pictured stands for a file of which the export has only the name.
+func pictured(file string) string {
+	if slices.Contains([]string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic"}, strings.ToLower(path.Ext(file))) {
+		return imageMark(name(file))
+	}
+	return fileMark(name(file))
+}
 
 // texts are the texts of a value that is a text, an object with one, or a list of these. A picture
 // among them is named as one.

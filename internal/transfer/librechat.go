@@ -213,11 +213,11 @@ func (l *librechat) message(out *Conversation, m *libreMessage, where string) {
 	for i, file := range m.Files {
 		attached := Message{
 			ID: fmt.Sprintf("%s#file%d", m.ID, i), Role: roleTool, Name: "attachment", At: said.At,
-			Text: "[file: " + name(file.Name) + "]\n" + file.Text,
+			Text: fileMark(name(file.Name)) + "\n" + file.Text,
 		}
 		if strings.HasPrefix(file.Type, "image/") {
 			attached.Earlier = attached.Text
-			attached.Text = "[image: " + name(file.Name) + "]\n" + file.Text
+			attached.Text = imageMark(name(file.Name)) + "\n" + file.Text
 		}
 		out.Messages = append(out.Messages, attached)
 	}

@@ -274,9 +274,9 @@ func (w *openwebui) message(out *Conversation, m *webuiMessage, where string) {
 		out.Messages = append(out.Messages, said)
 	}
 	for i, file := range m.Files {
-		text := "[file: " + name(file.Name) + "]\n" + file.File.Data.Content
+		text := fileMark(name(file.Name)) + "\n" + file.File.Data.Content
 		if file.Type == "image" {
-			text = "[image: " + cmp.Or(name(file.Name), "picture") + "]"
+			text = imageMark(cmp.Or(name(file.Name), "picture"))
 		}
 		out.Messages = append(out.Messages, Message{
 			ID: fmt.Sprintf("%s#file%d", m.ID, i), Role: roleTool, Name: "attachment", Text: text, At: m.At.Time,
