@@ -30,7 +30,7 @@ func personOf(list []Person, id string) Person {
 	return Person{}
 }
 
-// person is what the store knows of a sender. Somebody who was let in with another id of the
+// person is what the store knows of a sender. A person who was let in with another id of the
 // sender is let in with this one from now on. A remembered id joins the sender's aliases.
 func (g *Gateway) person(ctx context.Context, b *Bot, e *Event, known []Person) (Person, error) {
 	p := personOf(known, e.From.ID)

@@ -243,7 +243,7 @@ func (ds *drafts) begin(o owner.Owner, c *Chat, b *batch, streams bool) *draft {
 	return d
 }
 
-// end ends a draft. What is shown of it is known until it is forgotten.
+// end ends a draft. The text that a chat shows of the draft is known until the draft is forgotten.
 func (ds *drafts) end(d *draft) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()

@@ -227,8 +227,12 @@ func (v *valuer) copulaAt() int {
 // idle reports whether a word says nothing of what is compared.
 func (v *valuer) idle(i int) bool {
 	t := &v.toks[i]
-	return t.kind == markToken || v.l.has(listDefinite, t.low) || v.l.has(listLinking, t.low) || t.is(tagNow, tagBegun) ||
-		v.l.has(listPlace, t.low)
+	for _, list := range [...]wordList{listDefinite, listLinking, listPlace} {
+		if v.l.has(list, t.low) {
+			return true
+		}
+	}
+	return t.kind == markToken || t.is(tagNow, tagBegun)
 }
 
 // firstValue is the first token from i on that can begin a value; -1 for none.

@@ -80,8 +80,8 @@ func (s *State) nears(was, by *record) bool {
 	return reached && fitted.Probability(score) >= perhapsAt
 }
 
-// relinked notes that a fact which was learnt before has another link. What is shown of it, and of the fact that has
-// replaced it in the end, tells of what it replaced.
+// relinked notes that a fact which was learnt before has another link. Lists show what a fact replaced, so that the fact
+// and the one that has replaced the fact in the end are read anew.
 func (s *State) relinked(k *record, changed map[*record]bool) {
 	changed[k] = true
 	s.turned++

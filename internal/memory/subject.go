@@ -28,12 +28,17 @@ func (r *reading) inAside(neg int) bool {
 	said := false
 	for i := verb + 1; i <= neg; i++ {
 		t := &r.toks[i]
-		if adds := t.kind == markToken || t.is(tagAnd) || t.low == "with" || t.low == "without"; adds && said {
+		if said && adds(t) {
 			return true
 		}
 		said = said || content(t)
 	}
 	return false
+}
+
+// adds reports whether a word can begin what is added to a clause.
+func adds(t *token) bool {
+	return t.kind == markToken || t.is(tagAnd) || t.low == "with" || t.low == "without"
 }
 
 // who is the subject of a slot for a sentence about "we" or "I".

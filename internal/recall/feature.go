@@ -93,7 +93,7 @@ func (q *question) measure(found []passage) {
 		q.measureWords(p)
 		q.measureText(p)
 		q.measureSource(p)
-		bestCover = max(bestCover, p.values[fCover]+p.values[fKin])
+		bestCover = max(bestCover, p.covered())
 		bestCosine = max(bestCosine, p.values[fCosine])
 		bestSoft = max(bestSoft, p.values[fSoft])
 	}
@@ -180,17 +180,24 @@ func (q *question) measureSource(p *passage) {
 	v[fOffDate] = truth(len(q.dates) > 0 && v[fDate] == 0)
 }
 
+// rivals reports whether a passage may tell what another one tells: another message of the same side does, unless it alone
+// yields.
+func (p *passage) rivals(other *passage) bool {
+	same := p.seq == other.seq && p.root == other.root
+	return !same && p.role == other.role && (other.yields || !p.yields)
+}
+
 // measureAge sets the features of newer and older passages that cover the question as
 // well: a later statement may have replaced an earlier one.
 func (q *question) measureAge(found []passage) {
 	const as = 0.8 // of its coverage is as well
 	for i := range found {
 		p := &found[i]
-		least := as * (p.values[fCover] + p.values[fKin])
+		least := as * p.covered()
 		var newer, older float32
 		for k := range found {
 			o := &found[k]
-			if o.role != p.role || o.yields && !p.yields || o.seq == p.seq && o.root == p.root || o.values[fCover]+o.values[fKin] < least {
+			if o.covered() < least || !o.rivals(p) {
 				continue
 			}
 			like := max(0, o.vec.Cosine(&p.vec))

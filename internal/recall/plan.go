@@ -241,7 +241,7 @@ func (p *query) anchored(ctx context.Context, ask *run.Question) error {
 	}
 	q.weigh(found)
 	const known = 0.5 // of the weight of the event's words
-	if best := bestOf(found, 1); len(best) > 0 && best[0].values[fCover]+best[0].values[fKin] >= known {
+	if best := bestOf(found, 1); len(best) > 0 && best[0].covered() >= known {
 		p.span.from = best[0].saidAt
 	}
 	return nil

@@ -259,7 +259,12 @@ func (q *question) pairAnswers(found []passage, probability float32) bool {
 // mayAnswer reports whether a passage may be a sure answer. What was done is no answer to
 // why it was done, and what another person does is none to what the user does.
 func (p *passage) mayAnswer() bool {
-	return !p.unrelated && !p.elsewhen && p.values[fNoReason] == 0 && p.values[fOffSubject] == 0 && p.values[fSuppose] == 0
+	for _, f := range [...]int{fNoReason, fOffSubject, fSuppose} {
+		if p.values[f] != 0 {
+			return false
+		}
+	}
+	return !p.unrelated && !p.elsewhen
 }
 
 // judge is the probability that the best of some weighed passages answers the question.
@@ -319,7 +324,7 @@ func nearest(found []passage, limit int) []passage {
 // same meaning, or words whose vectors are near.
 func (p *passage) touches() bool {
 	const near = 0.35
-	return p.values[fCover]+p.values[fKin]+p.values[fNear] > 0 || p.values[fSoft] >= near
+	return p.covered()+p.values[fNear] > 0 || p.values[fSoft] >= near
 }
 
 // inOrder sorts passages by the time they were said.

@@ -88,6 +88,12 @@ func (s *subjects) begins(clause []part) (begins, narrows bool) {
 	return len(rest) > 0 && (!narrows || s.predicate(rest[0])), narrows
 }
 
+// ofThing reports whether a word that is said belongs to the thing behind a preposition: its first word does, and in English
+// each further one up to a verb.
+func (s *subjects) ofThing(w part, first bool) bool {
+	return w.said() && (first || s.tongue == english && !s.verb(w))
+}
+
 // behindThing reports whether the words behind a thing narrow it. rest is what follows them.
 func (s *subjects) behindThing(words []part) (narrows bool, rest []part) {
 	for len(words) > 0 && s.preposition(words[0]) {
@@ -96,7 +102,7 @@ func (s *subjects) behindThing(words []part) (narrows bool, rest []part) {
 			i++
 		}
 		first := i
-		for i < len(words) && words[i].said() && (i == first || s.tongue == english && !s.verb(words[i])) {
+		for i < len(words) && s.ofThing(words[i], i == first) {
 			narrows = narrows || s.narrower(words[i])
 			i++
 		}

@@ -93,7 +93,8 @@ func (q *question) ofTheTime(found []passage) []passage {
 
 // tellsOfTime reports whether a passage tells of the time asked about what is asked.
 func (q *question) tellsOfTime(p *passage) bool {
-	if p.role != session.User || p.fact == nil || !p.stated() || !p.mayAnswer() || p.yields {
+	stated := p.role == session.User && p.fact != nil && p.stated()
+	if !stated || p.yields || !p.mayAnswer() {
 		return false
 	}
 	if !q.span.contains(q.when(p)) || q.form&^p.forms != 0 || p.values[fNotSelf]+p.values[fOther] > 0 {

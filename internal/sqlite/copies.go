@@ -66,7 +66,7 @@ func (db *DB) wrote(name string) bool {
 }
 
 // keepsNoWords reports whether a file of the home has only what this program writes for itself: hashes, times, counts,
-// page numbers and addresses. Nobody said any of it, and an erasure leaves it as it is. A mention in such a file is a part of
+// page numbers and addresses. No user said any of it, and an erasure leaves it as it is. A mention in such a file is a part of
 // its format, as "Ash" in "hash" is.
 func (db *DB) keepsNoWords(name string) bool {
 	database := filepath.Base(db.opt.Path)

@@ -73,7 +73,7 @@ func TestTracesOfTheFormat(t *testing.T) {
 }
 
 // TestTracesOfBookkeeping: what the program writes into a home for itself names nothing, whatever letters it has. The same
-// letters in a file of somebody else are a trace.
+// letters in a file of another program are a trace.
 func TestTracesOfBookkeeping(t *testing.T) {
 	t.Parallel()
 	path := tempFile(t)

@@ -99,7 +99,7 @@ func (in *reading) unthink(c *Conversation, m *Message) {
 // thinking is why thinking is left out.
 const thinking = "thinking"
 
-// thought reports whether one of the members or columns that hold thinking beside an answer has some.
+// thought reports whether one of the members or columns that hold thinking next to an answer has some.
 func thought(values ...string) bool {
 	return slices.ContainsFunc(values, func(v string) bool {
 		return !slices.Contains([]string{"", "null", `""`, "[]", "{}"}, strings.TrimSpace(v))

@@ -3,6 +3,7 @@ package gatewaytest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
@@ -102,7 +103,8 @@ func testDeleted(t *testing.T, b *bench) {
 		id, _ := b.Emit(t, said)
 		b.ledger.AwaitEvents(t, id)
 		e := b.ledger.Event(t, id)
-		if e.Kind != gateway.Deleted || e.Message != first.Message || e.Place != first.Place || e.Type != first.Type || e.Text != "" {
+		got := []any{e.Kind, e.Message, e.Place, e.Type, e.Text}
+		if want := []any{gateway.Deleted, first.Message, first.Place, first.Type, ""}; !slices.Equal(got, want) {
 			t.Errorf("got %+v, want the deletion of %+v", e, first)
 		}
 	}
