@@ -16,7 +16,7 @@ var weatherRig = rig{
 	name: "weather", fault: "random faults of all chat platforms: pages of 502, waits, cuts before and after a message is taken, broken connections, events again", rounds: 2, run: weather,
 	want: "0 questions lost, 0 asked twice, 0 answers twice (Telegram: only those whose sending broke off), 0 goroutines left, 0 texts and 0 tokens in the log",
 	off:  "a message in doubt is given up", bareRounds: 2,
-	bare: []change{{"internal/gateway/attempt.go", "		s.State, s.WakeAt = Doubtful, now.Add(backoff(s.Attempts))\n", "		s.State, s.WakeAt = GaveUp, now.Add(backoff(s.Attempts))\n"}},
+	bare: []change{{"internal/gateway/repeat.go", "	s.State, s.WakeAt = Doubtful, now.Add(backoff(s.Attempts))\n", "	s.State, s.WakeAt = GaveUp, now.Add(backoff(s.Attempts))\n"}},
 }
 
 // storm is the rig at work.
