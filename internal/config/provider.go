@@ -67,8 +67,10 @@ func (c *Config) fromHoncho(src Source) error {
 	return nil
 }
 
-// peerName is the form of a peer's name.
-var peerName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,512}$`)
+// peerName is the form of a peer's name, which has at most longestPeer characters.
+var peerName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+const longestPeer = 512
 
 // checkProvider refuses an incomplete provider.
 func (c *Config) checkProvider() error {
@@ -88,8 +90,8 @@ func (c *Config) checkProvider() error {
 	if p.Type != "honcho" {
 		return errors.New(providerSection + ".peer: only Honcho has peers")
 	}
-	if !peerName.MatchString(p.Peer) {
-		return errors.New(providerSection + ".peer: use letters, digits, hyphens and underscores")
+	if len(p.Peer) > longestPeer || !peerName.MatchString(p.Peer) {
+		return errors.New(providerSection + ".peer: use at most 512 letters, digits, hyphens and underscores")
 	}
 	return nil
 }

@@ -51,14 +51,15 @@ memory_provider:
 func TestMemoryProviderRefused(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"memory_provider: {type: zep}":                               `"zep" is not one of http, honcho, mem0, graphiti, supermemory, and not empty`,
-		"memory_provider: {type: graphiti}":                          "needs a URL",
-		"memory_provider: {type: http}":                              "needs a URL",
-		"memory_provider: {type: http, url: 'http://x', peer: alex}": "only Honcho has peers",
-		"memory_provider: {type: honcho, peer: 'a b'}":               "use letters",
-		"memory_provider: {type: honcho, send: nothing}":             "is not one of",
-		"memory_provider: {type: honcho, wait: soon}":                "duration",
-		"memory_provider: {type: honcho, owners: []}":                "name an owner",
+		"memory_provider: {type: zep}":                                            `"zep" is not one of http, honcho, mem0, graphiti, supermemory, and not empty`,
+		"memory_provider: {type: graphiti}":                                       "needs a URL",
+		"memory_provider: {type: http}":                                           "needs a URL",
+		"memory_provider: {type: http, url: 'http://x', peer: alex}":              "only Honcho has peers",
+		"memory_provider: {type: honcho, peer: 'a b'}":                            "use at most 512 letters",
+		"memory_provider: {type: honcho, peer: " + strings.Repeat("a", 513) + "}": "use at most 512 letters",
+		"memory_provider: {type: honcho, send: nothing}":                          "is not one of",
+		"memory_provider: {type: honcho, wait: soon}":                             "duration",
+		"memory_provider: {type: honcho, owners: []}":                             "name an owner",
 	} {
 		if _, err := newWorld(t, file).load(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", file, err, want)

@@ -3,6 +3,7 @@ package errand
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // transcript is the form of a conversation that a prompt includes.
@@ -35,10 +36,14 @@ var (
 	openTag = regexp.MustCompile(`<([a-zA-Z_]+)>`)
 	ownTag  = regexp.MustCompile(`(?i)^(task|rules?|examples?|instructions?|output|format|guidelines|analysis|summary|` +
 		`websearch|knowledge|question|links|type)$`)
-	roleLine = regexp.MustCompile(`(?im)^[ \t]*(` + strings.Join(roleNames, "|") + `)[ \t]*[:：].*$`)
-	objects  = regexp.MustCompile(`(?s)\[\s*\{.*\}\s*\]`)
-	item     = regexp.MustCompile(`(?m)^[ \t]*([-*•–]|\d{1,2}[.)])[ \t]+\S`)
+	objects = regexp.MustCompile(`(?s)\[\s*\{.*\}\s*\]`)
+	item    = regexp.MustCompile(`(?m)^[ \t]*([-*•–]|\d{1,2}[.)])[ \t]+\S`)
 )
+
+// roleLine is a line of a conversation. It is compiled at its first use.
+var roleLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^[ \t]*(` + strings.Join(roleNames, "|") + `)[ \t]*[:：].*$`)
+})
 
 // parse finds the conversation in a text.
 func parse(text string) *prompt {
@@ -48,8 +53,8 @@ func parse(text string) *prompt {
 		p.cut(objects, roles)
 	}
 	p.cut(objects, none)
-	if n := len(roleLine.FindAllString(p.instruction, 3)); n >= 2 || n == 1 && strings.Contains(p.instruction, ":\n") {
-		p.cut(roleLine, roles)
+	if n := len(roleLine().FindAllString(p.instruction, 3)); n >= 2 || n == 1 && strings.Contains(p.instruction, ":\n") {
+		p.cut(roleLine(), roles)
 	}
 	p.cutFence()
 	p.instruction = strings.ToLower(p.instruction)

@@ -287,12 +287,13 @@ func New(c Config) http.Handler {
 	s := &server{Config: c, hosts: plainHosts(c.Hosts), bodies: newBodies(), long: newLongLine()}
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
-	for _, rt := range s.routes() {
+	routes := s.routes()
+	for _, rt := range routes {
 		mux.Handle(pattern(rt.method, rt.path), s.wrap(rt))
 		methods[rt.path] = append(methods[rt.path], rt.method)
 	}
 	for path, allowed := range methods {
-		allowed = append(allowed, s.wider(path)...)
+		allowed = append(allowed, wider(routes, path)...)
 		slices.Sort(allowed)
 		allowed = slices.Compact(allowed)
 		refuse := s.render(methodNotAllowed(strings.Join(allowed, ", ")))
@@ -308,9 +309,9 @@ func New(c Config) http.Handler {
 
 // wider are the methods of routes with an id in the place of a fixed word: "stats" may
 // also be a session's id.
-func (s *server) wider(path string) []string {
+func wider(routes []route, path string) []string {
 	var out []string
-	for _, rt := range s.routes() {
+	for _, rt := range routes {
 		if before, ok := strings.CutSuffix(rt.path, "{id}"); ok && path != rt.path {
 			if rest, ok := strings.CutPrefix(path, before); ok && !strings.ContainsAny(rest, "/{") {
 				out = append(out, rt.method)

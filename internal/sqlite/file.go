@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,9 +107,9 @@ func olderVersion(a, b string) bool {
 	return len(as) < len(bs)
 }
 
-// migrate applies the migrations that the file lacks, each in a transaction.
-// user_version counts them, so that any tool can read the version. A copy of the file is kept
-// from before.
+// migrate makes the tables of a new file, or applies the migrations that a file lacks, each in a
+// transaction. user_version counts them, so that any tool can read the version. A copy of the
+// file is kept from before.
 func migrate(ctx context.Context, conn *sql.Conn, opt *Options) error {
 	scripts, err := migrationScripts()
 	if err != nil {
@@ -121,10 +122,13 @@ func migrate(ctx context.Context, conn *sql.Conn, opt *Options) error {
 	if version > len(scripts) {
 		return errNewer(version, len(scripts), wayBack(opt.Path, len(scripts)))
 	}
+	if version == 0 {
+		return create(ctx, conn, scripts)
+	}
 	if err := checkSchema(ctx, conn, scripts[:version]); err != nil {
 		return err
 	}
-	keep := version > 0 && version < len(scripts) && !opt.NoCopy
+	keep := version < len(scripts) && !opt.NoCopy
 	if keep {
 		if keep, err = holdsData(ctx, conn); err != nil {
 			return err
@@ -136,22 +140,38 @@ func migrate(ctx context.Context, conn *sql.Conn, opt *Options) error {
 		}
 	}
 	for i := version; i < len(scripts); i++ {
-		stmt := fmt.Sprintf("BEGIN IMMEDIATE;\n%s\n%s\nPRAGMA user_version = %d;\nCOMMIT;", scripts[i], markSchema(scripts[:i+1]), i+1)
-		if _, err := conn.ExecContext(ctx, stmt); err != nil {
-			_, _ = conn.ExecContext(ctx, `ROLLBACK`) // the error below is what matters
+		if err := transact(ctx, conn, scripts[i], upTo(scripts[:i+1])); err != nil {
 			return fmt.Errorf("migrate to version %d: %w", i+1, err)
-		}
-	}
-	if version == 0 { // without the text index of the migrations, a start need not make it again
-		if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE;\nDROP TABLE messages_fts;\n"+createTextIndex+"\nCOMMIT;"); err != nil {
-			_, _ = conn.ExecContext(ctx, `ROLLBACK`) // the error below is what matters
-			return fmt.Errorf("make the text index: %w", err)
 		}
 	}
 	if keep {
 		return dropVersions(opt.Path, version)
 	}
 	return nil
+}
+
+// create makes all tables of a new file in one transaction. It makes the text index of this program
+// at once, so that no start has to replace the one of the migrations.
+func create(ctx context.Context, conn *sql.Conn, scripts []string) error {
+	all := append(slices.Clone(scripts), upTo(scripts), "DROP TABLE "+textIndex+";", createTextIndex)
+	if err := transact(ctx, conn, all...); err != nil {
+		return fmt.Errorf("create the tables: %w", err)
+	}
+	return nil
+}
+
+// transact runs scripts in one transaction.
+func transact(ctx context.Context, conn *sql.Conn, scripts ...string) error {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE;\n"+strings.Join(scripts, "\n")+"\nCOMMIT;"); err != nil {
+		_, _ = conn.ExecContext(ctx, `ROLLBACK`) // the error below is what matters
+		return err
+	}
+	return nil
+}
+
+// upTo are the statements that store which migrations a file has.
+func upTo(scripts []string) string {
+	return fmt.Sprintf("%s\nPRAGMA user_version = %d;", markSchema(scripts), len(scripts))
 }
 
 // errNewer refuses a file that a newer program has changed.

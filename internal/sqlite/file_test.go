@@ -7,11 +7,43 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
+
+func TestCreateIsWhole(t *testing.T) {
+	t.Parallel()
+	file, err := newPool(tempFile(t), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	conn, err := file.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	scripts, err := migrationScripts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t.Context(), conn, append(slices.Clone(scripts), "NO STATEMENT;")); err == nil {
+		t.Error("create with a broken migration: got no error")
+	}
+	if there, err := thereNow(t.Context(), conn); err != nil || len(there) > 0 {
+		t.Errorf("after a failure the file has %v (%v), want nothing", there, err)
+	}
+	if err := create(t.Context(), conn, scripts); err != nil {
+		t.Errorf("create after a failure: %v", err)
+	}
+	var version int
+	if err := conn.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&version); err != nil || version != len(scripts) {
+		t.Errorf("the version is %d (%v), want %d", version, err, len(scripts))
+	}
+}
 
 func TestOpenModes(t *testing.T) {
 	t.Parallel()
