@@ -125,6 +125,7 @@ func (db *DB) Told(ctx context.Context, o owner.Owner, to string, root session.I
 		return p, fmt.Errorf("read what a provider was told: %w", err)
 	}
 	var err error
+	p.ReadDoneTo = p.DoneTo
 	p.Marks, err = rowsOf(ctx, db, func(rows *rows) (m provider.Mark, err error) { return m, rows.Scan(&m.Source, &m.From, &m.To, &m.Sent) },
 		`SELECT source, told_from, told_to, sent_to FROM provider_marks WHERE owner_id = ? AND root_id = ? AND provider = ? ORDER BY source, told_from`,
 		o.ID(), string(root), to)
@@ -148,7 +149,8 @@ func (db *DB) KeepTold(ctx context.Context, o owner.Owner, to string, task curat
 		return err
 	}
 	const keep = `INSERT INTO provider_lineages (owner_id, provider, root_id, done_to, backfill) VALUES (?,?,?,?,?)
-		ON CONFLICT (owner_id, root_id, provider) DO UPDATE SET done_to = excluded.done_to`
+		ON CONFLICT (owner_id, root_id, provider) DO UPDATE SET done_to = excluded.done_to
+		WHERE provider_lineages.done_to = ? AND provider_lineages.backfill = excluded.backfill`
 	const mark = `INSERT INTO provider_marks (owner_id, provider, root_id, source, told_from, told_to, sent_to) VALUES (?,?,?,?,?,?,?)
 		ON CONFLICT (owner_id, root_id, provider, source, told_from) DO UPDATE SET told_to = excluded.told_to, sent_to = excluded.sent_to`
 	return db.w.submit(ctx, o, func(t *tx) error {
@@ -158,7 +160,12 @@ func (db *DB) KeepTold(ctx context.Context, o owner.Owner, to string, task curat
 		if err := t.holds(o, &task); err != nil {
 			return err
 		}
-		t.send("keep what a provider was told", keep, o.ID(), to, string(task.Root), p.DoneTo, p.Backfill)
+		t.expect("keep what a provider was told", func(kept int64) error {
+			if kept == 0 {
+				return provider.ErrChanged
+			}
+			return nil
+		}, keep, o.ID(), to, string(task.Root), p.DoneTo, p.Backfill, p.ReadDoneTo)
 		for _, m := range p.Marks {
 			t.send("keep what a provider was told", mark, o.ID(), to, string(task.Root), string(m.Source), m.From, m.To, m.Sent)
 		}

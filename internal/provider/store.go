@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/study"
@@ -46,17 +47,24 @@ type Tellings interface {
 	// Told returns how far a provider was told of a lineage.
 	Told(ctx context.Context, o owner.Owner, provider string, root session.ID) (Progress, error)
 	// KeepTold stores progress under a claim. NotFound if the lineage is gone, Conflict
-	// "claim_lost" if another worker has claimed the task since.
+	// "claim_lost" if another worker has claimed the task since, and ErrChanged if the lineage is
+	// to be told from its beginning since the progress was read: a backfill has begun, or a place
+	// was emptied.
 	KeepTold(ctx context.Context, o owner.Owner, provider string, task curate.Task, p *Progress) error
 	// BackfillProvider lets all lineages of an owner be told from their beginning, and
 	// returns them.
 	BackfillProvider(ctx context.Context, o owner.Owner, provider string) ([]session.ID, error)
 }
 
+// ErrChanged says that progress was not kept, because the stored one is not as it was read.
+var ErrChanged error = fault.New(fault.Conflict, "telling_changed", "What the provider is to be told has changed meanwhile.")
+
 // Progress is how far a provider was told of a lineage.
 type Progress struct {
 	// DoneTo is the first Seq that was not looked at.
 	DoneTo int64
+	// ReadDoneTo is what Told returned as DoneTo.
+	ReadDoneTo int64
 	// Backfill says that messages from before the provider was in use are told, too.
 	Backfill bool
 	// Marks are the parts that were told, by place and Seq. KeepTold changes only those that
@@ -96,6 +104,13 @@ func (p *Progress) next() int64 {
 		}
 	}
 	return to
+}
+
+// standing are those of some marks that are still there. The place of the others was emptied.
+func (p *Progress) standing(marks []Mark) []Mark {
+	return slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool {
+		return !slices.ContainsFunc(p.Marks, func(have Mark) bool { return have.Source == m.Source && have.From == m.From })
+	})
 }
 
 // passed are the marks that change when everything before a Seq was looked at: what is still to be told of a call with an

@@ -69,7 +69,10 @@ func (l *lineage) next(ctx context.Context) (more bool, err error) {
 	if len(b.messages) == 0 {
 		return true, l.pass(ctx, b.to)
 	}
-	return true, l.tell(ctx, b)
+	if err := l.tell(ctx, b); !errors.Is(err, ErrChanged) {
+		return true, err
+	}
+	return true, nil // the next batch begins where the stored progress says
 }
 
 // batch is what is told in one call: messages of one place, from a Seq to another.
@@ -164,17 +167,25 @@ func textOf(msg *session.Message) string {
 
 // keep stores how far the lineage was looked at, with marks of what was told.
 func (l *lineage) keep(ctx context.Context, doneTo int64, marks ...Mark) error {
-	p := Progress{DoneTo: doneTo, Backfill: l.progress.Backfill, Marks: marks}
+	p := Progress{DoneTo: doneTo, ReadDoneTo: l.progress.ReadDoneTo, Backfill: l.progress.Backfill, Marks: marks}
 	if err := l.Tellings.KeepTold(context.WithoutCancel(ctx), l.o, l.ID, l.task, &p); err != nil {
 		return fmt.Errorf("keep what was told: %w", err)
 	}
 	return nil
 }
 
-// pass stores that everything before a Seq was looked at, with the mark of what was told.
+// pass stores that everything before a Seq was looked at, with the mark of what was told. If the lineage
+// is to be told from its beginning since, only what was told is stored.
 func (l *lineage) pass(ctx context.Context, to int64, told ...Mark) error {
 	marks := append(l.progress.passed(to), told...) // of two with the same key the last one counts
-	return l.keep(ctx, max(to, l.progress.DoneTo), marks...)
+	err := l.keep(ctx, max(to, l.progress.DoneTo), marks...)
+	if !errors.Is(err, ErrChanged) {
+		return err
+	}
+	if err := l.read(ctx); err != nil {
+		return err
+	}
+	return l.keep(ctx, l.progress.DoneTo, l.progress.standing(marks)...)
 }
 
 // mark is the mark for a batch: a new one, or the one of the batch before it.

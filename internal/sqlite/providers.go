@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -135,6 +136,7 @@ func (db *DB) Told(ctx context.Context, o owner.Owner, to string, root session.I
 	if err := st.QueryRowContext(ctx, o.ID(), string(root), to).Scan(&p.DoneTo, &p.Backfill); err != nil && !isNoRows(err) {
 		return p, fmt.Errorf("read what a provider was told: %w", err)
 	}
+	p.ReadDoneTo = p.DoneTo
 	p.Marks, err = rowsOf(ctx, db, func(rows *sql.Rows) (m provider.Mark, err error) {
 		return m, rows.Scan(&m.Source, &m.From, &m.To, &m.Sent)
 	},
@@ -160,7 +162,7 @@ func (db *DB) KeepTold(ctx context.Context, o owner.Owner, to string, task curat
 		return err
 	}
 	const keep = `INSERT INTO provider_lineages (owner_id, provider, root_id, done_to, backfill) VALUES (?,?,?,?,?)
-		ON CONFLICT DO UPDATE SET done_to = excluded.done_to`
+		ON CONFLICT DO UPDATE SET done_to = excluded.done_to WHERE done_to = ? AND backfill = excluded.backfill`
 	const mark = `INSERT OR REPLACE INTO provider_marks (owner_id, provider, root_id, source, told_from, told_to, sent_to) VALUES (?,?,?,?,?,?,?)`
 	return db.w.submit(ctx, func(t *tx) error {
 		if err := t.hasLineage(o, task.Root); err != nil {
@@ -169,8 +171,12 @@ func (db *DB) KeepTold(ctx context.Context, o owner.Owner, to string, task curat
 		if err := t.holds(o, &task); err != nil {
 			return err
 		}
-		if _, err := t.exec(keep, o.ID(), to, string(task.Root), p.DoneTo, p.Backfill); err != nil {
+		res, err := t.exec(keep, o.ID(), to, string(task.Root), p.DoneTo, p.Backfill, p.ReadDoneTo)
+		if err != nil {
 			return fmt.Errorf("keep what a provider was told: %w", err)
+		}
+		if kept, err := res.RowsAffected(); err != nil || kept == 0 {
+			return cmp.Or(err, provider.ErrChanged)
 		}
 		for _, m := range p.Marks {
 			if _, err := t.exec(mark, o.ID(), to, string(task.Root), string(m.Source), m.From, m.To, m.Sent); err != nil {

@@ -53,7 +53,7 @@ func providerWritingCases() map[string]isolationCase {
 			return st.TakeProviderName(ctx, o, theProvider, "k:other", provider.Source("k:other").Candidates)
 		}},
 		"KeepTold": {stranger: fault.NotFound, silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			p := provider.Progress{DoneTo: 9, Marks: []provider.Mark{{Source: "k:the-key", To: 9}}}
+			p := provider.Progress{DoneTo: 9, ReadDoneTo: 4, Marks: []provider.Mark{{Source: "k:the-key", To: 9}}}
 			return nil, st.KeepTold(ctx, o, theProvider, curate.Task{Root: theSession, Kind: provider.Telling}, &p)
 		}},
 		"BackfillProvider": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {

@@ -49,7 +49,9 @@ func named(t *testing.T, st Store, o owner.Owner, s provider.Source) string {
 func tell(t *testing.T, st Store, l *talk, to int64) string {
 	t.Helper()
 	s := provider.SourceOf(l.key, l.root())
-	p := provider.Progress{DoneTo: to, Marks: []provider.Mark{{Source: s, To: to, Sent: to}}}
+	p, err := st.Told(t.Context(), l.o, theProvider, l.root())
+	kind(t, "told", err, "")
+	p.DoneTo, p.Marks = to, []provider.Mark{{Source: s, To: to, Sent: to}}
 	kind(t, "keep", st.KeepTold(t.Context(), l.o, theProvider, curate.Task{Root: l.root(), Kind: provider.Telling}, &p), "")
 	return named(t, st, l.o, s)
 }
@@ -155,11 +157,12 @@ func testProviderTold(t *testing.T, st Store) {
 	kind(t, "keep", st.KeepTold(ctx, alice(), theProvider, task, &want), "")
 	got, err := st.Told(ctx, alice(), theProvider, "s")
 	kind(t, "told", err, "")
+	want.ReadDoneTo = want.DoneTo
 	same(t, "told", got, want)
 	none, err := st.Told(ctx, alice(), "elsewhere", "s")
 	kind(t, "told elsewhere", err, "")
 	want.Marks[1].To = 4
-	more := provider.Progress{DoneTo: 2, Marks: want.Marks[1:2]}
+	more := provider.Progress{DoneTo: 2, ReadDoneTo: 2, Marks: want.Marks[1:2]}
 	kind(t, "keep more", st.KeepTold(ctx, alice(), theProvider, task, &more), "")
 	got, err = st.Told(ctx, alice(), theProvider, "s")
 	kind(t, "told", err, "")
@@ -356,6 +359,13 @@ func testProviderBackfill(t *testing.T, st Store) {
 	p, err := st.Told(ctx, alice(), theProvider, "a")
 	kind(t, "told", err, "")
 	same(t, "told", p, provider.Progress{Backfill: true, Marks: []provider.Mark{{Source: "k:key", To: 2, Sent: 2}}})
+	late := provider.Progress{DoneTo: 3, ReadDoneTo: 2, Marks: []provider.Mark{{Source: "k:key", To: 3, Sent: 3}}}
+	kind(t, "keep what was read before", st.KeepTold(ctx, alice(), theProvider, curate.Task{Root: "a", Kind: provider.Telling}, &late), fault.Conflict)
+	late.ReadDoneTo, late.DoneTo = 0, 3
+	kind(t, "keep what was read at the beginning", st.KeepTold(ctx, alice(), theProvider, curate.Task{Root: "a", Kind: provider.Telling}, &late), fault.Conflict)
+	again, err := st.Told(ctx, alice(), theProvider, "a")
+	kind(t, "told", err, "")
+	same(t, "told after what was refused", again, p)
 	for _, to := range []string{"", theProvider} { // a break
 		_, err := st.SwitchProvider(ctx, to, hour(1))
 		kind(t, "switch", err, "")
