@@ -1,6 +1,9 @@
 package recall
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -48,23 +51,28 @@ func (c calendar) abroad(text string, at time.Time) []language.Date {
 	return nil
 }
 
-// datesOfPart are the times that a part of a question names. They mean what they mean in the whole, of which the part may lack
-// the verb that tells whether they are over.
+// datesOfPart are the times that a part of a question names. They mean what they mean in the whole: the part may lack the verb that
+// tells whether they are over, or by which a number is a year.
 func (c calendar) datesOfPart(part, whole string, at time.Time) []language.Date {
 	found := c.dates(part, at)
-	if part == whole || len(found) == 0 {
+	if part == whole {
 		return found
 	}
-	all := c.dates(whole, at)
-	for i := range found {
-		d := &found[i]
-		for _, w := range all {
-			if whole[w.Start:w.End] == part[d.Start:d.End] {
-				d.From, d.To = w.From, w.To
-				break
-			}
+	for _, w := range c.dates(whole, at) {
+		start := strings.Index(part, whole[w.Start:w.End])
+		if start < 0 {
+			continue
+		}
+		w.Start, w.End = start, start+w.End-w.Start
+		i := slices.IndexFunc(found, func(d language.Date) bool { return d.Start < w.End && w.Start < d.End })
+		switch {
+		case i < 0:
+			found = append(found, w)
+		case found[i].Start == w.Start && found[i].End == w.End:
+			found[i].From, found[i].To = w.From, w.To
 		}
 	}
+	slices.SortFunc(found, func(a, b language.Date) int { return cmp.Compare(a.Start, b.Start) })
 	return found
 }
 

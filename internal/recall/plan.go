@@ -42,6 +42,7 @@ var statuses = [...]status{
 	aimLast:     {},
 	aimSome:     {},
 	aimSelf:     {kindOdds(holds), ""},
+	aimSaid:     {kindOdds(func(f *memory.Fact) bool { return f.Kind.Asserted() }), ""}, // what was replaced since was said, too
 }
 
 // never are the odds of a fact that does not belong to an answer at all.

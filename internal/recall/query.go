@@ -40,6 +40,9 @@ func readQuery(text string, at time.Time) *query {
 		q.anchor, rest = anchorIn(rest)
 	}
 	q.on = readPart(rest, text, at)
+	if a == aimSaid && !(q.span.closed() && q.bare()) {
+		return nil // it asks for one thing that was said
+	}
 	return q
 }
 
@@ -113,6 +116,9 @@ func (s span) has(t time.Time) bool {
 // is not told by what was said in it of another time.
 func (p *query) covers(f *memory.Fact) bool {
 	s, when := p.span, p.on.calendar.when(f)
+	if p.aim == aimSaid {
+		return s.has(f.SaidAt)
+	}
 	if p.aim == aimHappened && !when.IsZero() {
 		return p.happenedIn(when)
 	}

@@ -30,10 +30,11 @@ const (
 	aimLast         // the newest of its kind
 	aimSome         // several things, by a plural: "which towns"
 	aimSelf         // who the asker is
+	aimSaid         // what the asker said in a time
 )
 
 // aimNames are the aims in the file of shapes; never written.
-var aimNames = [...]string{"", "reversed", "changed", "decided", "happened", "order", "list", "about", "count", "last", "some", "self"}
+var aimNames = [...]string{"", "reversed", "changed", "decided", "happened", "order", "list", "about", "count", "last", "some", "self", "said"}
 
 // shape is the form of questions with one aim: elements in order.
 type shape struct {

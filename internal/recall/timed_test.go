@@ -33,6 +33,16 @@ func TestAskedForTime(t *testing.T) {
 		{[]string{"In April 2025 I was in Riga.", "In May 2021 I was in Turin."}, "Where was I last year?", []string{"Riga", "!Turin"}},
 		{[]string{"In April 2025 I travelled to Riga.", "In May 2021 I travelled to Turin."}, "Where did I travel last year?", []string{"Riga", "!Turin"}},
 		{[]string{"On 7 July 2024 I bought a boat."}, "What did I do yesterday?", []string{"!boat"}},
+		{[]string{"I live in Ghent.", "I live in Lyon now."}, "What did I say two days ago?", []string{"Ghent", "!Lyon"}},
+		{[]string{"I live in Ghent.", "I live in Lyon now."}, "What have I told you in November 2026?", []string{"Ghent", "Lyon"}},
+		{[]string{"I collect stamps.", "I sold my boat."}, "What did we talk about yesterday?", []string{"boat", "!stamps"}},
+		{[]string{"I collect stamps.", "I sold my boat."}, "Tell me what I said in 2026.", []string{"stamps", "boat"}},
+		{[]string{"I collect stamps."}, "What did I say in 2024?", []string{"!stamps"}},
+		{[]string{"I collect stamps."}, "Was habe ich dir 2026 erzählt?", []string{"stamps"}},
+		{[]string{"I collect stamps."}, "Was habe ich 2026 gesagt?", []string{"stamps"}},
+		{[]string{"I collect stamps."}, "Qu'ai-je dit en 2026 ?", []string{"stamps"}},
+		{[]string{"I collect stamps."}, "¿Qué te conté en 2026?", []string{"stamps"}},
+		{[]string{"I collect stamps."}, "¿De qué hablamos en noviembre de 2026?", []string{"stamps"}},
 	} {
 		a.expect(t)
 	}
