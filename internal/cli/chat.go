@@ -59,8 +59,7 @@ A file that a loop of the shell reads is left to the loop: while read -r q; do h
 In a loop over a pipe, give each question no input: ... | while read -r q; do hermes -q "$q" < /dev/null; done`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			f.asked = c.Flags().Changed("query")
-			return a.runChat(c.Context(), f)
+			return a.runChat(c, f)
 		},
 	}
 	f = a.chatFlags(c)
@@ -76,8 +75,7 @@ func (a *app) chatByDefault(root *cobra.Command) {
 		if len(args) > 0 {
 			return help(c, args)
 		}
-		f.asked = c.Flags().Changed("query")
-		err := a.runChat(c.Context(), f)
+		err := a.runChat(c, f)
 		if !f.given() && errors.Is(err, errNoQuestion) {
 			return help(c, nil)
 		}
@@ -112,7 +110,9 @@ const maxInput = 8 << 20
 var errNoQuestion = errors.New(`there is no question: hermes -q "QUESTION", or pipe one in`)
 
 // runChat asks one question, or opens the terminal.
-func (a *app) runChat(ctx context.Context, f *chatFlags) error {
+func (a *app) runChat(c *cobra.Command, f *chatFlags) error {
+	ctx := c.Context()
+	f.asked = c.Flags().Changed("query")
 	if f.goOn && f.resume != "" {
 		return usageError{errors.New("-c and -r name two sessions; give one of them")}
 	}
@@ -123,6 +123,9 @@ func (a *app) runChat(ctx context.Context, f *chatFlags) error {
 	if f.asked || !terminal.IsTerminal(a.process.Stdin) {
 		if question == "" {
 			return usageError{errNoQuestion}
+		}
+		if err := idleWith(c, "key", "resume"); err != nil { // no new session can follow, as with /new
+			return err
 		}
 		return a.askOnce(ctx, f, question)
 	}

@@ -40,6 +40,9 @@ them at once. Copies elsewhere are not known.`,
 			if in.About == "" && in.SessionID == "" && in.SessionKey == "" {
 				return usageError{errors.New("say what to forget: --about THING, --session ID or --key KEY")}
 			}
+			if err := needsFlag(c, "word", "about"); err != nil {
+				return err
+			}
 			return a.withClient(c, func(cl *client) error { return a.forget(c, cl, in, yes) })
 		},
 	}

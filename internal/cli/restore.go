@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,9 @@ func (a *app) restoreCommand() *cobra.Command {
 	var since string
 	c := &cobra.Command{
 		Use: "restore FILE", Short: "Replace all data by that of a backup", Args: func(c *cobra.Command, args []string) error {
+			if err := cmp.Or(needsFlag(c, "since", "ledger"), idleWith(c, "keep-jobs", "ledger")); err != nil {
+				return err
+			}
 			if ledger {
 				return noArgs(c, args)
 			}

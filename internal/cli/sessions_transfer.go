@@ -42,6 +42,9 @@ there before. A file that is there already is overwritten with --force only, or
 after a yes at a terminal. '-' writes to the standard output. 'hermes sessions
 import' reads it back.`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := idleWith(c, "source", "session-id"); err != nil {
+				return err
+			}
 			q := url.Values{}
 			if source != "" {
 				q.Set("source", source)
