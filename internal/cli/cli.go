@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -95,7 +96,7 @@ func (a *app) explainTo(out io.Writer, err error) {
 		}
 	}
 	if a.json {
-		body, _ := json.Marshal(map[string]any{"error": map[string]any{"message": msg, "code": fault.CodeOf(err)}})
+		body, _ := json.Marshal(map[string]any{"error": map[string]any{"message": msg, "code": codeFor(err)}})
 		fmt.Fprintln(out, string(escaped(body)))
 		return
 	}
@@ -103,6 +104,16 @@ func (a *app) explainTo(out io.Writer, err error) {
 		msg += " See " + list + "."
 	}
 	fmt.Fprintln(out, "hermes: "+strings.ReplaceAll(msg, "\n", "\n  "))
+}
+
+// codeFor is the code of an error for programs. An error in the command line has one, too, so that a program can tell it from a
+// failure; and so has a failure that has no code of its own.
+func codeFor(err error) string {
+	unnamed := "failed"
+	if _, usage := errors.AsType[usageError](err); usage {
+		unnamed = "usage"
+	}
+	return cmp.Or(fault.CodeOf(err), unnamed)
 }
 
 // lister is where the things of a kind that was not found are listed. The API knows no
