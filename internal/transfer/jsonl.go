@@ -63,6 +63,7 @@ type plainConversation struct {
 	Key       string               `json:"session_key"`
 	CreatedAt stamp                `json:"created_at"`
 	StartedAt stamp                `json:"started_at"`
+	Active    stamp                `json:"last_active"`
 	Messages  listOf[plainMessage] `json:"messages"`
 	Session   word                 `json:"session"`
 }
@@ -109,12 +110,18 @@ func (in *reading) plain(m *plainMessage, where string) Message {
 	if m.Role == "function" { // the result of such a call
 		out.Role = roleTool
 	}
+	out.At = m.said()
+	return out
+}
+
+// said is when a message was said; zero if that is not told.
+func (m *plainMessage) said() time.Time {
 	for _, at := range []time.Time{m.SaidAt.Time, m.Timestamp.Time, m.CreatedAt.Time} {
-		if out.At.IsZero() {
-			out.At = at
+		if !at.IsZero() {
+			return at
 		}
 	}
-	return out
+	return time.Time{}
 }
 
 // nonNull is a JSON value as text; "" for null.
@@ -173,8 +180,35 @@ func (j *jsonl) add(to *Conversation, m *plainMessage, where string) error {
 	return j.say(to)
 }
 
+// lastActive is the time of the newest message of a conversation in an export of this program. An export that was written by
+// hand may not tell it.
+func (j *jsonl) lastActive(f *File, c *plainConversation) (time.Time, error) {
+	if at := j.within(c.Active.Time); !at.IsZero() {
+		return at, nil
+	}
+	var newest time.Time
+	err := c.Messages.each(func(_ int, m *plainMessage) error {
+		if at := j.within(m.said()); at.After(newest) {
+			newest = at
+		}
+		return nil
+	})
+	for _, at := range []time.Time{c.StartedAt.Time, f.Modified, j.now} {
+		if newest.IsZero() {
+			newest = j.within(at)
+		}
+	}
+	return newest, err
+}
+
 // archived takes a line of an export of this program as it is.
 func (j *jsonl) archived(f *File, raw *bulk, c *plainConversation) error {
+	if active, err := j.lastActive(f, c); err != nil || active.Before(j.opt.Since) {
+		if err == nil {
+			j.omitEarlier(f.Name + ", conversation " + string(c.ID))
+		}
+		return err
+	}
 	if j.opt.KeyGiven && !j.toldKey {
 		j.toldKey = true
 		j.report.Note(f.Name, "An export of this program keeps its session keys. --key does not change them.")

@@ -97,7 +97,7 @@ func (in *reading) take(c *Conversation) error {
 		return err
 	case w.before.Before(in.opt.Since):
 		in.report.less(left)
-		in.report.omit("conversation before --since", where)
+		in.omitEarlier(where)
 		return nil
 	}
 	in.line = append(in.line[:0], w.head...)
@@ -116,6 +116,13 @@ func (in *reading) take(c *Conversation) error {
 		now.changed = changed.UnixMilli()
 	}
 	return in.keepNewest(c, now, where)
+}
+
+// omitEarlier counts a conversation whose last message is older than --since asks for. The count is not part of what is left out
+// of the next conversation.
+func (in *reading) omitEarlier(where string) {
+	in.report.omit("conversation before --since", where)
+	in.began = in.report.tally()
 }
 
 // writing is a conversation while its messages are written to the body of its line.

@@ -1,7 +1,10 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,5 +89,60 @@ func TestOwnHome(t *testing.T) {
 	got, err := read(dir, "auto")
 	if err != nil || !strings.Contains(got, "I like tea.") || strings.Count(got, advice) != 1 || !strings.Contains(got, "2 × file of this program") {
 		t.Errorf("among others: got %s, %v", got, err)
+	}
+}
+
+// TestOwnExportSince: --since counts for an export of this program as for other conversations: the time of the last message decides,
+// and what is left out is counted once.
+func TestOwnExportSince(t *testing.T) {
+	t.Parallel()
+	ours := func(id, times, said string) string {
+		return `{"id":"` + id + `","_lineage_root_id":"` + id + `",` + times + `"messages":[{"role":"user","content":"I row.",` + said + `}]}` + "\n"
+	}
+	const old, late = `"said_at":"2024-03-01T10:00:00Z"`, `"said_at":"2025-03-01T10:00:00Z"`
+	text := ours("before", `"started_at":"2024-03-01T10:00:00Z","last_active":"2024-03-01T10:00:00Z",`, old) +
+		`{"id":"plain","messages":[{"role":"user","content":"I ski.",` + old + `}]}` + "\n" +
+		ours("went-on", `"started_at":"2024-03-01T10:00:00Z","last_active":"2025-01-02T00:00:00Z",`, old) +
+		ours("on-the-day", `"last_active":"2025-01-01T00:00:00Z",`, old) +
+		ours("untold-before", "", old) + ours("untold-after", "", late) +
+		ours("started-before", `"started_at":"2024-03-01T10:00:00Z",`, `"name":"Ada"`)
+	file := filepath.Join(t.TempDir(), "own.jsonl")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for since, want := range map[string]string{
+		"":           "before plain went-on on-the-day untold-before untold-after started-before",
+		"2025-01-01": "went-on on-the-day untold-after",
+	} {
+		in, err := Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := NewReport(true)
+		var got []string
+		err = Read(context.Background(), in, Options{From: "auto", Key: "me", Since: parseStamp(since)}, report, func(l Line) error {
+			var line struct {
+				ID     string
+				Origin struct{ ID string }
+			}
+			err := json.Unmarshal(wholeLine(t, l), &line)
+			got = append(got, cmp.Or(line.Origin.ID, line.ID))
+			return err
+		})
+		if err := errors.Join(err, in.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("since %q: got %q, want %q", since, got, want)
+		}
+		left := 0
+		for _, k := range report.Omitted {
+			if k.Kind == "conversation before --since" {
+				left = k.Count
+			}
+		}
+		if left != 7-len(got) || report.Conversations != len(got) {
+			t.Errorf("since %q: %d were counted as left out and %d as taken, want %d and %d", since, left, report.Conversations, 7-len(got), len(got))
+		}
 	}
 }
