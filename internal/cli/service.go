@@ -104,15 +104,38 @@ func (a *app) installService(ctx context.Context, f *serviceFlags) error {
 		}
 		return a.printPlan(&plan, true)
 	}
-	if err := service.Write(plan.Files); err != nil {
+	written, err := service.Write(plan.Files)
+	if err != nil {
 		return err
 	}
 	for _, command := range plan.Commands {
 		if err := runManager(ctx, command, "\n"+service.Remedy(at)); err != nil {
-			return err
+			return undoInstall(ctx, at, written, err)
 		}
 	}
 	return a.tellPlan("installed", &plan)
+}
+
+// undoInstall undoes an installation that a command of the service manager has failed, and adds the outcome to the error. A
+// service that was installed before is not stopped: its files are as they were.
+func undoInstall(ctx context.Context, at service.Place, written *service.Written, failed error) error {
+	ctx = context.WithoutCancel(ctx) // an interrupted installation is undone, too
+	plan, err := service.Uninstall(at)
+	if err != nil {
+		return errors.Join(failed, err, written.Undo())
+	}
+	outcome := "The files of the service are as they were before."
+	if written.First() {
+		outcome = "The files that were written are removed again: the service is not installed."
+		_ = runManager(ctx, plan.Commands[0], "") // the manager may not know the service yet
+	}
+	if err := written.Undo(); err != nil {
+		outcome = "The installation could not be undone: " + err.Error() + "."
+	}
+	for _, command := range plan.Commands[1:] {
+		_ = runManager(ctx, command, "") // what has failed is told already
+	}
+	return fault.Wrap(fault.KindOf(failed), fault.CodeOf(failed), fault.MessageOf(failed)+"\n"+outcome, failed)
 }
 
 func (a *app) uninstallService(ctx context.Context, f *serviceFlags) error {

@@ -41,17 +41,22 @@ func Own(files []File) error {
 	return nil
 }
 
-// Write writes the files of a plan, unless one of them is of other origin.
-func Write(files []File) error {
+// Write writes the files of a plan, unless one of them is of other origin. If one cannot be written, those before it are undone.
+func Write(files []File) (*Written, error) {
 	if err := Own(files); err != nil {
-		return err
+		return nil, err
 	}
+	w := new(Written)
 	for i := range files {
-		if err := write(&files[i]); err != nil {
-			return permitted(err)
+		err := w.note(&files[i])
+		if err == nil {
+			err = write(&files[i])
+		}
+		if err != nil {
+			return nil, errors.Join(permitted(err), w.Undo())
 		}
 	}
-	return nil
+	return w, nil
 }
 
 func write(f *File) error {

@@ -139,7 +139,7 @@ func TestFiles(t *testing.T) {
 		return []File{{Name: secret, Mode: 0o600, Body: key, Secret: true}, {Name: unit, Mode: 0o644, Body: "# " + Mark + " " + key}}
 	}
 	for _, key := range []string{"one", "two"} {
-		if err := Write(files(key)); err != nil {
+		if _, err := Write(files(key)); err != nil {
 			t.Fatalf("Write: %v", err)
 		}
 	}
@@ -155,7 +155,8 @@ func TestFiles(t *testing.T) {
 	if err := os.WriteFile(unit, []byte("other"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{Write(files("three")), Remove(files("three")[1:])} {
+	_, refused := Write(files("three"))
+	for _, err := range []error{refused, Remove(files("three")[1:])} {
 		if fault.CodeOf(err) != "service_foreign" {
 			t.Errorf("got %v, want service_foreign", err)
 		}
@@ -199,7 +200,7 @@ func TestRemoveDirectories(t *testing.T) {
 	} {
 		home := t.TempDir()
 		files := []File{{Name: filepath.Join(home, "config", "units", "unit"), Mode: 0o600, Body: Mark, Under: home}}
-		err := Write(files)
+		_, err := Write(files)
 		if err == nil && tc.prepare != nil {
 			err = tc.prepare(home)
 		}
