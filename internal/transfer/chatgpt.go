@@ -144,12 +144,15 @@ func (g *chatgpt) conversation(f *File, raw *bulk) error {
 		System: "chatgpt", ID: cmp.Or(id, raw.hashed()), Title: string(c.Title), Model: c.Model,
 		Started: c.CreateTime.Time, Changed: c.UpdateTime.Time, File: f,
 	}
-	shown, others, err := c.branch()
+	shown, left, err := c.branch()
 	if err != nil {
 		return err
 	}
-	for range others {
+	for range left.others {
 		g.report.omit("message of another branch", where)
+	}
+	for range left.apart {
+		g.report.omit("message before a gap", where)
 	}
 	open := ""
 	err = c.Mapping.those(shown, func(i int, n *gptNode) error {
@@ -166,9 +169,12 @@ func (g *chatgpt) conversation(f *File, raw *bulk) error {
 	return g.take(out)
 }
 
-// branch are the nodes of the conversation as it was last shown, and the number of messages in the others. Some
-// nodes have no message: they only begin a tree.
-func (c *gptConversation) branch() (shown []node, others int, err error) {
+// gptLeft counts the messages that do not stand in the branch that was shown: those of others, and those apart from it by a gap.
+type gptLeft struct{ others, apart int }
+
+// branch are the nodes of the conversation as it was last shown. Some nodes have no message: they only begin a tree, and are not
+// counted where they are left out.
+func (c *gptConversation) branch() (shown []node, left gptLeft, err error) {
 	var t tree
 	empty := make(map[int]bool)
 	err = c.Mapping.each(func(i int, n *gptNode) error {
@@ -181,11 +187,17 @@ func (c *gptConversation) branch() (shown []node, others int, err error) {
 		t.add(found)
 		return nil
 	})
-	shown = t.shown(string(c.CurrentNode))
+	shown, apart := t.bridge(t.shown(string(c.CurrentNode)))
+	for item := range apart {
+		if !empty[item] {
+			left.apart++
+		}
+	}
 	for _, n := range shown {
 		delete(empty, n.item)
 	}
-	return shown, c.Mapping.len() - len(shown) - len(empty), err
+	left.others = c.Mapping.len() - len(shown) - len(empty) - left.apart
+	return shown, left, err
 }
 
 // message adds a message, or counts why it is left out.

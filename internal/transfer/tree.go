@@ -62,25 +62,35 @@ func (t *tree) branch(leaf string) []node {
 // newest are the messages of the branch with the latest leaf, and of several such leaves the
 // last one that was added.
 func (t *tree) newest() []node {
+	one := make([]int, len(t.nodes))
+	leaf, found := t.leaves(one)[0]
+	if !found {
+		leaf = len(t.nodes) - 1 // all in cycles
+	}
+	if leaf < 0 {
+		return nil
+	}
+	return t.branch(t.nodes[leaf].id)
+}
+
+// leaves are the places of the latest leaf of each group of messages, by the groups. of tells the group of each message.
+func (t *tree) leaves(of []int) map[int]int {
 	followed := make([]bool, len(t.nodes))
 	for i := range t.nodes {
 		if p, known := t.at[t.nodes[i].parent]; known {
 			followed[p] = true
 		}
 	}
-	best := -1
+	best := make(map[int]int)
 	for i := range t.nodes {
-		if !followed[i] && (best < 0 || !t.nodes[i].said.Before(t.nodes[best].said)) {
-			best = i
+		if followed[i] {
+			continue
+		}
+		if b, has := best[of[i]]; !has || !t.nodes[i].said.Before(t.nodes[b].said) {
+			best[of[i]] = i
 		}
 	}
-	if best < 0 {
-		best = len(t.nodes) - 1 // all in cycles
-	}
-	if best < 0 {
-		return nil
-	}
-	return t.branch(t.nodes[best].id)
+	return best
 }
 
 // shown are the messages of the branch of a leaf, or of the newest one if there is no such
