@@ -21,6 +21,8 @@ type Copy struct {
 	At   time.Time
 	// AgesOut is when it is deleted if backups go on; zero if it stays until it is deleted.
 	AgesOut time.Time
+	// ByHand says that a person wrote it into the directory of backups. The program deletes there only what it made by itself.
+	ByHand bool
 }
 
 // Copies are the earlier states of a home that are known: the backups in the directory of
@@ -42,6 +44,11 @@ func Copies(home, dir string, plan Plan, now time.Time) ([]Copy, error) {
 		return nil, err
 	}
 	out = append(out, kept...)
+	byHand, err := byHandIn(home, dir, out)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, byHand...)
 	slices.SortStableFunc(out, func(a, b Copy) int { return a.At.Compare(b.At) })
 	return out, nil
 }
@@ -74,6 +81,27 @@ func keptIn(home string, listed []Copy) (out []Copy, err error) {
 	return out, nil
 }
 
+// byHandIn are the backups in the directory of backups that are not listed yet: a person wrote them there, under any name. What
+// begins with a dot is being made.
+func byHandIn(home, dir string, listed []Copy) (out []Copy, err error) {
+	entries, err := os.ReadDir(dir)
+	if dir == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		info, gone := e.Info()
+		known := gone != nil || strings.HasPrefix(e.Name(), ".") || slices.ContainsFunc(listed, func(c Copy) bool { return c.File == file })
+		if !known && sqlite.IsBackup(home, file) {
+			out = append(out, Copy{File: file, At: info.ModTime().UTC(), ByHand: true})
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the backups: %w", err)
+	}
+	return out, nil
+}
+
 // skipped leaves out what is in a directory.
 func skipped(d fs.DirEntry) error {
 	if d.IsDir() {
@@ -82,7 +110,7 @@ func skipped(d fs.DirEntry) error {
 	return nil
 }
 
-// DeleteCopies deletes copies. It waits for a backup that is being made, which may hold what
+// DeleteCopies deletes copies, but for those that a person wrote into the directory of backups. It waits for a backup that is being made, which may hold what
 // they hold, and deletes that one, too, if it is in the directory of backups.
 func (s *Source) DeleteCopies(ctx context.Context, list func() ([]Copy, error)) (int, error) {
 	if err := s.lock(ctx); err != nil {
@@ -92,6 +120,9 @@ func (s *Source) DeleteCopies(ctx context.Context, list func() ([]Copy, error)) 
 	all, err := list()
 	n := 0
 	for i := range all {
+		if all[i].ByHand {
+			continue
+		}
 		if gone := os.RemoveAll(all[i].File); gone != nil {
 			err = errors.Join(err, fmt.Errorf("delete a backup: %w", gone))
 			continue

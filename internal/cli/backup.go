@@ -163,7 +163,7 @@ func (c copies) Copies(context.Context) ([]httpapi.Copy, error) {
 	all, err := c.list()
 	out := make([]httpapi.Copy, len(all))
 	for i := range all {
-		out[i] = httpapi.Copy{File: all[i].File, At: all[i].At}
+		out[i] = httpapi.Copy{File: all[i].File, At: all[i].At, ByHand: all[i].ByHand}
 		if !all[i].AgesOut.IsZero() {
 			out[i].AgesOut = &all[i].AgesOut
 		}

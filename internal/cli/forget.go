@@ -34,7 +34,8 @@ name the thing: forget it by its own words.
 
 Backups that were made before still hold the thing. Those that are known are named,
 with the time when the last of them is deleted by itself; --backups delete deletes
-them at once. Copies elsewhere are not known.`,
+them at once, but for those that were made by hand in backup.dir. Copies elsewhere
+are not known.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if in.About == "" && in.SessionID == "" && in.SessionKey == "" {
@@ -212,20 +213,34 @@ func (a *app) printAlike(spellings []string) {
 
 // printHeldBy names the backups that may still hold what was erased.
 func (a *app) printHeldBy(b *httpapi.HeldBy) {
-	switch {
-	case b == nil:
+	if b == nil {
 		return
-	case b.Deleted > 0:
+	}
+	if b.Deleted > 0 {
 		a.say("Deleted %s.", countOf(b.Deleted, "backup that was made before", "backups that were made before"))
+	}
+	if b.Count == 0 {
 		return
-	case b.Until != nil:
-		a.say("%s made before may still hold it; the last one ages out on %s:",
-			countOf(b.Count, "backup", "backups"), b.Until.Local().Format("2006-01-02"))
-	default:
-		a.say("%s made before may still hold it, until they are deleted:", countOf(b.Count, "backup", "backups"))
 	}
+	made := countOf(b.Count, "backup", "backups") + " made before may still hold it"
+	if b.Until != nil {
+		a.say("%s; the last one ages out on %s:", made, b.Until.Local().Format("2006-01-02"))
+	} else {
+		a.say("%s, until they are deleted:", made)
+	}
+	byHand := 0
 	for i := range b.Files {
-		a.say("  %s", b.Files[i].File)
+		mark := ""
+		if b.Files[i].ByHand {
+			mark = "  (made by hand)"
+			byHand++
+		}
+		a.say("  %s%s", b.Files[i].File, block(mark))
 	}
-	a.say("To delete them: --backups delete. Copies elsewhere are not known.")
+	if byHand < b.Count {
+		a.say("To delete them: --backups delete. Copies elsewhere are not known.")
+	}
+	if byHand > 0 {
+		a.say("What was made by hand in backup.dir stays with --backups delete. Delete those files by hand.")
+	}
 }

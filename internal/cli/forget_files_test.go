@@ -56,3 +56,41 @@ func TestForgetForeignFiles(t *testing.T) {
 		t.Errorf("without the file: got %s", out)
 	}
 }
+
+// TestForgetNamesBackupsByHand: a backup that a person wrote into the directory of backups is named, whatever it is called.
+// --backups delete deletes there only what hermes made by itself, and says that the other one stays.
+func TestForgetNamesBackupsByHand(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	dir := t.TempDir()
+	s.env["HERMES_BACKUP_DIR"] = dir
+	s.add("s1", "I met Wilhelmina in Oslo.")
+	byHand, own, other := filepath.Join(dir, "before the move.bak"), filepath.Join(dir, "hermes-20261102T030000Z.tar"), filepath.Join(dir, "diary.tar")
+	s.do(exitOK, "backup", byHand)
+	s.do(exitOK, "backup", own)
+	if err := os.WriteFile(other, []byte("Dear diary"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const stays = "What was made by hand in backup.dir stays with --backups delete. Delete those files by hand."
+	out := s.do(exitOK, "forget", "--yes", "--about", "Wilhelmina")
+	for _, want := range []string{"2 backups made before may still hold it", byHand + "  (made by hand)\n", own + "\n", stays} {
+		if !strings.Contains(out, want) {
+			t.Errorf("got %s, want %q in it", out, want)
+		}
+	}
+	out = s.do(exitOK, "forget", "--yes", "--about", "Wilhelmina", "--backups", "delete")
+	for _, want := range []string{"Deleted 1 backup that", "1 backup made before may still hold it, until they are deleted", byHand, stays} {
+		if !strings.Contains(out, want) {
+			t.Errorf("delete: got %s, want %q in it", out, want)
+		}
+	}
+	if strings.Contains(out, "To delete them: --backups delete") || strings.Contains(out, other) {
+		t.Errorf("delete: got %s", out)
+	}
+	for file, there := range map[string]bool{byHand: true, other: true, own: false} {
+		if _, err := os.Stat(file); (err == nil) != there {
+			t.Errorf("%s: got %v, want it there: %t", file, err, there)
+		}
+	}
+	s.do(exitOK, "restore", byHand, "--yes") // it is as it was
+}

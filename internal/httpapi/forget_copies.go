@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -13,7 +14,7 @@ import (
 type Copies interface {
 	// Copies lists them, oldest first.
 	Copies(ctx context.Context) ([]Copy, error)
-	// DeleteCopies deletes all of them.
+	// DeleteCopies deletes all of them but those that are ByHand.
 	DeleteCopies(ctx context.Context) (int, error)
 }
 
@@ -23,6 +24,8 @@ type Copy struct {
 	At   time.Time `json:"at"`
 	// AgesOut is when it is deleted by itself; nil for never.
 	AgesOut *time.Time `json:"ages_out"`
+	// ByHand says that a person wrote it into the directory of backups: only a person deletes it.
+	ByHand bool `json:"by_hand,omitempty"`
 }
 
 // HeldBy are the copies that were made before an erasure, and may still hold what was erased.
@@ -66,12 +69,14 @@ func (s *server) heldBy(r *http.Request, remove bool) (*HeldBy, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	out := &HeldBy{Count: len(all)}
+	out := new(HeldBy)
 	if remove {
-		out.Count = 0
-		out.Deleted, err = s.Copies.DeleteCopies(r.Context())
-		return out, err
+		if out.Deleted, err = s.Copies.DeleteCopies(r.Context()); err != nil {
+			return out, err
+		}
+		all = slices.DeleteFunc(all, func(c Copy) bool { return !c.ByHand })
 	}
+	out.Count = len(all)
 	latest := time.Time{}
 	for i := range all {
 		if all[i].AgesOut == nil {
