@@ -134,21 +134,25 @@ func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error)
 		return a, err
 	}
 	a.Event = *e
-	switch {
-	case missed && e.Kind == Edited, !g.meant(ctx, b, e):
+	if missed && e.Kind == Edited || !g.meant(ctx, b, e) {
 		a.Reason = reasonElsewhere
 		return a, nil
-	case b.saysNothing(e):
+	}
+	data := b.Owner
+	if e.Type == DM {
+		data = person.data(b)
+	}
+	if err := g.lookUpReplied(ctx, data, e); err != nil {
+		return a, err
+	}
+	if b.saysNothing(e) {
 		a.Reason = reasonEmpty
 		return a, nil
 	}
 	if err := g.remember(ctx, b, &e.From, &person); err != nil {
 		return a, err
 	}
-	if e.Type == DM {
-		a.Owner = person.data(b)
-	}
-	a.State, a.Keys = Waiting, keysOf(e, b.people(known), b.MemoryKey)
+	a.Owner, a.State, a.Keys = data, Waiting, keysOf(e, b.people(known), b.MemoryKey)
 	return a, g.keepUp(ctx, &a)
 }
 

@@ -92,7 +92,8 @@ type Event struct {
 	// Addressed says that the message is meant for the bot: it was sent in a DM, mentions
 	// the bot, answers it, or names it in a command.
 	Addressed bool
-	// Replied is the message that this one answers; nil for none.
+	// Replied is the message that this one answers; nil for none. If the platform does not send its words, the gateway looks
+	// them up by its id.
 	Replied *Quoted
 	// Forwarded is the message that was passed on; nil for none. Its words are not the
 	// sender's.
@@ -144,6 +145,8 @@ type Quoted struct {
 	Text    string
 	// Mine says that the bot sent it.
 	Mine bool
+	// Held says that the conversation holds it anyway, so that the adapter has left its words out.
+	Held bool `json:",omitempty"`
 }
 
 // FileKind is what a file is for the person who sent it.

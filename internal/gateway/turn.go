@@ -69,8 +69,8 @@ func said(e *Inbound, files []received, t ChatType, earlier string) session.Mess
 		m.Name = cmp.Or(e.Label, e.From.ID) // the label of an event is empty once it was forgotten
 		before = append(before, "["+cite.Label(m.Name)+"]")
 	}
-	if q := e.Replied; q != nil && q.Text != "" {
-		before = append(before, "(in answer to "+quoteOf(q)+")")
+	if to := e.Replied.repliedTo(); to != "" {
+		before = append(before, to)
 	}
 	body := e.withFiles(files)
 	if q := e.Forwarded; q != nil {

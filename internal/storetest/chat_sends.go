@@ -3,6 +3,7 @@ package storetest
 import (
 	"testing"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
@@ -61,6 +62,8 @@ func testSendChanges(t *testing.T, st Store) {
 	if err != nil || byMessage.ID != "a" {
 		t.Errorf("by the platform's id: got %+v, %v", byMessage, err)
 	}
+	_, err = st.FindSend(ctx, alice(), placeOf("d"), "", "m1")
+	kind(t, "by the platform's id, in another chat", err, fault.NotFound)
 }
 
 func testSendRevised(t *testing.T, st Store) {

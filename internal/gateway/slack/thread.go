@@ -36,7 +36,8 @@ func (r *reader) replied(ctx context.Context, m *message, kind gateway.ChatType,
 		return nil
 	}
 	q := &gateway.Quoted{Message: gateway.MessageID(thread), Mine: m.ParentUserID != "" && m.ParentUserID == r.self.user}
-	if kind == gateway.DM || mentioned && !r.hears(m) {
+	q.Held = kind != gateway.DM && (!mentioned || r.hears(m))
+	if !q.Held {
 		f := r.first(ctx, m.Channel, thread)
 		q.Name, q.Mine = f.name, q.Mine || f.mine
 		q.Text, _ = r.text(ctx, f.raw)
