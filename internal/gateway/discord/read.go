@@ -86,7 +86,7 @@ func (a *Adapter) quotes(m *message, e *gateway.Event) {
 		q := &gateway.Quoted{Message: gateway.MessageID(ref.MessageID)}
 		for i := range m.Snapshots {
 			s := &m.Snapshots[i].Message
-			q.Text, _ = cutMentions(s.Content, nil, s.Mentions)
+			q.Text, _ = cutMentions(withEmbeds(s.Content, s.Embeds), nil, s.Mentions)
 			e.Files = append(e.Files, files(s.Attachments, s.Flags)...)
 			e.Things = append(e.Things, things(s.Stickers, nil)...)
 		}
@@ -95,7 +95,7 @@ func (a *Adapter) quotes(m *message, e *gateway.Event) {
 		q := &gateway.Quoted{Message: gateway.MessageID(ref.MessageID)}
 		if r := m.Referenced; r != nil {
 			q.Name, q.Mine = nameOf(&r.Author, r.Member), r.Author.ID == a.account
-			text, _ := cutMentions(r.Content, nil, r.Mentions)
+			text, _ := cutMentions(withEmbeds(r.Content, r.Embeds), nil, r.Mentions)
 			q.Text = gateway.Shown(text, things(r.Stickers, r.Poll), files(r.Attachments, r.Flags))
 		}
 		e.Replied = q

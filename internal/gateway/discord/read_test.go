@@ -126,6 +126,40 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestEmbeds: the words of embeds are a part of a message that is answered or passed on. A preview that Discord has made of a link in
+// the text says nothing new.
+func TestEmbeds(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ content, embeds, want string }{
+		"a title":           {"", `[{"type":"rich","title":"Release 2.0","description":"Breaking changes","url":"https://x.example/2"}]`, "Release 2.0 (https://x.example/2)\nBreaking changes"},
+		"all parts":         {"", `[{"author":{"name":"Bo"},"title":"T","description":"for <@42>","fields":[{"name":"CPU","value":"9 %"},{"name":"-"},{"value":"only"}],"footer":{"text":"end"}}]`, "Bo\nT\nfor @ann\nCPU: 9 %\n-\nonly\nend"},
+		"behind the text":   {"news", `[{"type":"rich","title":"A"},{"type":"rich","url":"https://x.example/b"}]`, "news\nA\nhttps://x.example/b"},
+		"a preview":         {"see https://x.example/a", `[{"type":"article","title":"A","url":"https://x.example/a"},{"type":"link","url":"https://x.example/a"},{"type":"video","url":"https://x.example/a"}]`, "see https://x.example/a"},
+		"of another link":   {"see below", `[{"type":"article","title":"A","url":"https://x.example/a"}]`, "see below\nA (https://x.example/a)"},
+		"written on a link": {"see https://x.example/a", `[{"type":"rich","title":"A","url":"https://x.example/a"}]`, "see https://x.example/a\nA (https://x.example/a)"},
+		"nothing in it":     {"x", `[{}]`, "x"},
+		"another form":      {"x", `"zz"`, "x"},
+	} {
+		body := `"content":"` + tt.content + `","mentions":[{"id":"42","username":"ann"}],"embeds":` + tt.embeds
+		for kind, data := range map[string]string{
+			"answered":  `"type":19,"message_reference":{"message_id":"8"},"referenced_message":{"id":"8",` + body + `,"author":{"id":"43","username":"bo"}}`,
+			"passed on": `"message_reference":{"type":1,"message_id":"8"},"message_snapshots":[{"message":{` + body + `}}]`,
+		} {
+			e, ok, err := reader(t, answering{200, dmAnswer, nil}).ReadEvent(t.Context(), "MESSAGE_CREATE", []byte(`{`+head+`,"content":"",`+data+`}`))
+			if err != nil || !ok {
+				t.Fatalf("%s, %s: got %t, %v", name, kind, ok, err)
+			}
+			got := e.Forwarded
+			if kind == "answered" {
+				got = e.Replied
+			}
+			if got == nil || got.Text != tt.want {
+				t.Errorf("%s, %s: got %+v, want %q", name, kind, got, tt.want)
+			}
+		}
+	}
+}
+
 // TestUnreadable: an event that cannot be read stops nothing behind it, and its words are
 // not logged.
 func TestUnreadable(t *testing.T) {

@@ -56,7 +56,7 @@ type poll struct {
 	} `json:"answers"`
 }
 
-// media is a text of a poll.
+// media is a text of a poll or of an embed.
 type media struct {
 	Text string `json:"text"`
 }
@@ -96,6 +96,7 @@ type message struct {
 	Mentions    []mentioned     `json:"mentions"`
 	Roles       []string        `json:"mention_roles"`
 	Attachments []attachment    `json:"attachments"`
+	Embeds      json.RawMessage `json:"embeds"`
 	Stickers    json.RawMessage `json:"sticker_items"`
 	Poll        json.RawMessage `json:"poll"`
 	Reference   *reference      `json:"message_reference"`
@@ -111,6 +112,7 @@ type snapshot struct {
 		Flags       int             `json:"flags"`
 		Mentions    []mentioned     `json:"mentions"`
 		Attachments []attachment    `json:"attachments"`
+		Embeds      json.RawMessage `json:"embeds"`
 		Stickers    json.RawMessage `json:"sticker_items"`
 	} `json:"message"`
 }
