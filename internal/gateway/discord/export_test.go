@@ -17,7 +17,7 @@ func (a *Adapter) AwaitSessions(d time.Duration) *Adapter {
 // ReadEvent reads the payload of an event.
 func (a *Adapter) ReadEvent(ctx context.Context, name string, data []byte) (gateway.Event, bool, error) {
 	r := &receiver{a: a, at: readPosition("")}
-	return r.read(ctx, &arrival{name: name, data: data})
+	return r.readOne(ctx, &arrival{name: name, data: data})
 }
 
 // CutMentions is cutMentions with the list as JSON. The bot has one role: 9 and its id.

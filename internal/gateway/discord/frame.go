@@ -25,6 +25,7 @@ const (
 	messageCreate     = "MESSAGE_CREATE"
 	messageUpdate     = "MESSAGE_UPDATE"
 	messageDelete     = "MESSAGE_DELETE"
+	messageDeleteBulk = "MESSAGE_DELETE_BULK"
 	interactionCreate = "INTERACTION_CREATE"
 )
 

@@ -116,20 +116,6 @@ func (a *Adapter) edited(ctx context.Context, m *message) (gateway.Event, bool, 
 	return e, ok, err
 }
 
-// deleted reads that a message was deleted. Discord does not say who wrote it.
-func (a *Adapter) deleted(ctx context.Context, m *message) (gateway.Event, bool, error) {
-	if !areIDs(m.ID, m.ChannelID) {
-		return gateway.Event{}, false, errUnreadable
-	}
-	at, ch, err := a.place(ctx, m.ChannelID, m.GuildID != "")
-	if err != nil {
-		return gateway.Event{}, false, err
-	}
-	return gateway.Event{
-		ID: m.ID + "/deleted", Kind: gateway.Deleted, Place: at, Type: ch.kind, Message: gateway.MessageID(m.ID), At: a.cfg.Now(),
-	}, true, nil
-}
-
 // idTime is the time in an id.
 func idTime(id string) time.Time {
 	n, err := snowflake.Parse(id)

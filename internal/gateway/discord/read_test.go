@@ -160,6 +160,30 @@ func TestEmbeds(t *testing.T) {
 	}
 }
 
+// TestDeletedTogether: each of the messages that a moderator deletes at once is deleted, in its place.
+func TestDeletedTogether(t *testing.T) {
+	t.Parallel()
+	d, _, ledger := talk(t, gatewaytest.DiscordOptions{})
+	for _, channel := range []string{guildChannel, thread} {
+		var ids []string
+		for range 3 {
+			ids = append(ids, hear(t, d, ledger, gatewaytest.DiscordSaid{Channel: channel, Text: "x"}).ID)
+		}
+		d.Dispatch("MESSAGE_DELETE_BULK", map[string]any{"ids": ids[1:], "channel_id": channel, "guild_id": theGuild})
+		hear(t, d, ledger, said("behind it"))
+		want := map[string]bool{ids[0] + "/deleted": false, ids[1] + "/deleted": true, ids[2] + "/deleted": true}
+		for id, gone := range want {
+			if ledger.Has(id) != gone {
+				t.Errorf("%s: got %t, want %t", id, !gone, gone)
+			}
+		}
+		e := ledger.Event(t, ids[1]+"/deleted")
+		if e.Kind != gateway.Deleted || string(e.Message) != ids[1] || e.Place != placeOf(channel) || e.Type != gateway.Channel {
+			t.Errorf("got %+v, want the deletion of %s", e, ids[1])
+		}
+	}
+}
+
 // TestUnreadable: an event that cannot be read stops nothing behind it, and its words are
 // not logged.
 func TestUnreadable(t *testing.T) {

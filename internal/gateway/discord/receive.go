@@ -62,10 +62,9 @@ func (r *receiver) commitAll(ctx context.Context) {
 func (r *receiver) events(ctx context.Context, a *arrival) []gateway.Event {
 	var found []gateway.Event
 	r.persist(ctx, func() error {
-		var e gateway.Event
-		var ok bool
+		var list []gateway.Event
 		err := recovery.Do(func() (err error) {
-			e, ok, err = r.read(ctx, a)
+			list, err = r.read(ctx, a)
 			return err
 		})
 		if _, asks := errors.AsType[*gateway.SendError](err); asks {
@@ -75,9 +74,7 @@ func (r *receiver) events(ctx context.Context, a *arrival) []gateway.Event {
 			r.a.cfg.Log.ErrorContext(ctx, "discord: an event cannot be read, and is left out", "event", a.name, "err", err)
 			return nil
 		}
-		if ok {
-			found = []gateway.Event{e}
-		}
+		found = list
 		return nil
 	})
 	return found
@@ -86,8 +83,20 @@ func (r *receiver) events(ctx context.Context, a *arrival) []gateway.Event {
 // errUnreadable says nothing of the payload, which has words of people.
 var errUnreadable = errors.New("the payload is not of the expected form")
 
-// read reads one event, and notes the message as seen.
-func (r *receiver) read(ctx context.Context, a *arrival) (gateway.Event, bool, error) {
+// read reads an arrival, which may tell of several events.
+func (r *receiver) read(ctx context.Context, a *arrival) ([]gateway.Event, error) {
+	if a.name == messageDeleteBulk {
+		return r.a.deletedTogether(ctx, a.data)
+	}
+	e, ok, err := r.readOne(ctx, a)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return []gateway.Event{e}, nil
+}
+
+// readOne reads an arrival that tells of one event at most. It notes a message as seen.
+func (r *receiver) readOne(ctx context.Context, a *arrival) (gateway.Event, bool, error) {
 	if a.name == interactionCreate {
 		var in interaction
 		if json.Unmarshal(a.data, &in) != nil {

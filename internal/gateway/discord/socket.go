@@ -198,7 +198,7 @@ func (s *socket) event(f *frame) *ending {
 		}
 	case eventResumed:
 		s.begun()
-	case messageCreate, messageUpdate, messageDelete, interactionCreate:
+	case messageCreate, messageUpdate, messageDelete, messageDeleteBulk, interactionCreate:
 	default:
 		s.arrived(f.Seq)
 		return nil
