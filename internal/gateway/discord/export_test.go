@@ -26,7 +26,7 @@ func CutMentions(text, bot, list string) (string, bool) {
 	if json.Unmarshal([]byte(list), &m) != nil {
 		return text, false
 	}
-	return cutMentions(text, []string{"@" + bot, "@!" + bot, "@&9" + bot}, m)
+	return cutMentions(text, []string{"@" + bot, "@!" + bot, "@&9" + bot}, &names{people: m})
 }
 
 // SessionOf is the session of a position, and the number of its last event.

@@ -6,23 +6,25 @@ import (
 )
 
 // cutMentions replaces the marks of Discord in a text by what people see: a mention of a
-// person by @name, an emoji of a server by :name:. Mentions of the bot are cut out: own has
-// the insides of their marks. It reports whether the text mentions the bot. Only persons in
-// the list are mentioned: the same signs in a piece of code mention nobody.
-func cutMentions(text string, own []string, list []mentioned) (out string, found bool) {
+// person or a role by @name, one of a channel by #name, an emoji of a server by :name:, a
+// command by /name. Mentions of the bot are cut out: own has the insides of their marks. It
+// reports whether the text mentions the bot. Only persons in the list are mentioned: the same
+// signs in a piece of code mention nobody.
+func cutMentions(text string, own []string, list *names) (out string, found bool) {
 	if !strings.Contains(text, "<") {
 		return text, false
 	}
 	var b strings.Builder
-	rest := text
+	rest, ticks := text, 0
 	for {
 		before, after, ok := strings.Cut(rest, "<")
+		ticks += strings.Count(before, "`")
 		b.WriteString(before)
 		if !ok {
 			break
 		}
 		body, tail, closed := strings.Cut(after, ">")
-		name, known := markName(body, list)
+		name, known := list.name(body, ticks%2 == 1)
 		switch {
 		case !closed:
 			known = false
@@ -47,21 +49,6 @@ func cutMentions(text string, own []string, list []mentioned) (out string, found
 
 // isMention reports whether the inside of a mark mentions a person.
 func isMention(body, id string) bool { return body == "@"+id || body == "@!"+id }
-
-// markName is what people see of a mark; false if it is none, or one that is not known.
-func markName(body string, list []mentioned) (string, bool) {
-	for i := range list {
-		if m := &list[i]; isMention(body, m.ID) {
-			return "@" + nameOf(&m.user, m.Member), true
-		}
-	}
-	emoji := strings.TrimPrefix(body, "a")
-	parts := strings.Split(emoji, ":")
-	if len(parts) == 3 && parts[0] == "" && isEmojiName(parts[1]) && isID(parts[2]) {
-		return ":" + parts[1] + ":", true
-	}
-	return "", false
-}
 
 // isEmojiName reports whether a text can be the name of an emoji.
 func isEmojiName(name string) bool {

@@ -30,11 +30,13 @@ func (a *Adapter) said(ctx context.Context, m *message) (gateway.Event, bool, er
 	if err != nil {
 		return gateway.Event{}, false, err
 	}
-	own, err := a.ownMarks(ctx, m, cmp.Or(m.GuildID, ch.guild)) // a fetched message does not name its guild
+	guild := cmp.Or(m.GuildID, ch.guild) // a fetched message does not name its guild
+	own, err := a.ownMarks(ctx, m, guild)
 	if err != nil {
 		return gateway.Event{}, false, err
 	}
-	text, named := cutMentions(m.Content, own, m.Mentions)
+	known := a.namesOf(ctx, guild, m.Content, m)
+	text, named := cutMentions(m.Content, own, &known)
 	e := gateway.Event{
 		ID: m.ID, Kind: gateway.Said, Place: at, Type: ch.kind, Title: ch.name, Message: gateway.MessageID(m.ID),
 		From:   gateway.Sender{ID: m.Author.ID, Name: nameOf(&m.Author, m.Member)},
@@ -46,7 +48,7 @@ func (a *Adapter) said(ctx context.Context, m *message) (gateway.Event, bool, er
 	if e.At.IsZero() {
 		e.At = idTime(m.ID)
 	}
-	a.quotes(m, &e)
+	a.quotes(ctx, guild, m, &e)
 	e.Addressed = ch.kind == gateway.DM || named || ch.joined || isMine(e.Replied)
 	if named {
 		a.channels.join(m.ChannelID) // Discord adds whom a thread mentions
@@ -78,7 +80,7 @@ func byPerson(m *message) bool {
 }
 
 // quotes fills in the messages of which one speaks.
-func (a *Adapter) quotes(m *message, e *gateway.Event) {
+func (a *Adapter) quotes(ctx context.Context, guild string, m *message, e *gateway.Event) {
 	ref := m.Reference
 	switch {
 	case ref == nil:
@@ -86,7 +88,7 @@ func (a *Adapter) quotes(m *message, e *gateway.Event) {
 		q := &gateway.Quoted{Message: gateway.MessageID(ref.MessageID)}
 		for i := range m.Snapshots {
 			s := &m.Snapshots[i].Message
-			q.Text, _ = cutMentions(withEmbeds(s.Content, s.Embeds), nil, s.Mentions)
+			q.Text = a.quoted(ctx, guild, s)
 			e.Files = append(e.Files, files(s.Attachments, s.Flags)...)
 			e.Things = append(e.Things, things(s.Stickers, nil)...)
 		}
@@ -95,11 +97,18 @@ func (a *Adapter) quotes(m *message, e *gateway.Event) {
 		q := &gateway.Quoted{Message: gateway.MessageID(ref.MessageID)}
 		if r := m.Referenced; r != nil {
 			q.Name, q.Mine = nameOf(&r.Author, r.Member), r.Author.ID == a.account
-			text, _ := cutMentions(withEmbeds(r.Content, r.Embeds), nil, r.Mentions)
-			q.Text = gateway.Shown(text, things(r.Stickers, r.Poll), files(r.Attachments, r.Flags))
+			q.Text = gateway.Shown(a.quoted(ctx, guild, r), things(r.Stickers, r.Poll), files(r.Attachments, r.Flags))
 		}
 		e.Replied = q
 	}
+}
+
+// quoted is the text of a message of which another one speaks, as people see it.
+func (a *Adapter) quoted(ctx context.Context, guild string, m *message) string {
+	text := withEmbeds(m.Content, m.Embeds)
+	known := a.namesOf(ctx, guild, text, m)
+	text, _ = cutMentions(text, nil, &known)
+	return text
 }
 
 // edited reads a changed message. Discord also sends one when it adds a preview of a link:

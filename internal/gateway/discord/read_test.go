@@ -255,8 +255,8 @@ func TestRoleMention(t *testing.T) {
 		t.Errorf("got %+v, want it addressed, without the mention", e)
 	}
 	asked := len(d.Requests("GET /guilds/" + theGuild + "/roles"))
-	for _, role := range []string{"911", "912", theGuild} {
-		if e := hear(t, d, ledger, mention(role, "hello")); e.Addressed || e.Text != "<@&"+role+"> hello" {
+	for role, name := range map[string]string{"911": "@other bot", "912": "@boosters", theGuild: "@everyone"} {
+		if e := hear(t, d, ledger, mention(role, "hello")); e.Addressed || e.Text != name+" hello" {
 			t.Errorf("role %s: got %+v, want it not addressed", role, e)
 		}
 	}
@@ -272,8 +272,46 @@ func TestRoleMention(t *testing.T) {
 		t.Errorf("fetched: got %+v, %v, want the first one addressed", events, err)
 	}
 	gone := gatewaytest.DiscordSaid{Channel: "999", Text: "<@&5> x", Raw: map[string]any{"mention_roles": []string{"5"}, "guild_id": "998"}}
-	if e := hear(t, d, ledger, gone); e.Addressed || e.Text != "<@&5> x" {
+	if e := hear(t, d, ledger, gone); e.Addressed || e.Text != "@role x" {
 		t.Errorf("got %+v, want a message of a guild that Discord does not show", e)
+	}
+}
+
+// TestNames: people see names of channels and roles, where a message has numbers. Only names of the same server are shown.
+// A channel is asked for once, and one that cannot be asked for holds no message up.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	d, _, ledger := talk(t, gatewaytest.DiscordOptions{})
+	d.AddChannel(gatewaytest.DiscordChannel{ID: "801", Guild: theGuild, Name: "news"})
+	d.AddChannel(gatewaytest.DiscordChannel{ID: "802", Guild: "601", Name: "secret"})
+	heard := func(text string, raw map[string]any) gateway.Event {
+		t.Helper()
+		return hear(t, d, ledger, gatewaytest.DiscordSaid{Channel: guildChannel, Text: text, Raw: raw})
+	}
+	heard("hello", nil)
+	d.Fault("GET /channels/{channel}", gatewaytest.DiscordFault{Status: 502})
+	for _, tt := range [][2]string{
+		{"see <#801>", "see #channel"}, {"see <#801>, <#704>", "see #news, #plans"}, {"see <#801>", "see #news"}, {"<#802>", "#channel"}, {"<#803>", "#channel"}, {"<#803>", "#channel"},
+	} {
+		if e := heard(tt[0], nil); e.Text != tt[1] {
+			t.Errorf("%q: got %q, want %q", tt[0], e.Text, tt[1])
+		}
+	}
+	for id, most := range map[string]int{"801": 2, "802": 1, "803": 1} {
+		if n := len(d.Requests("GET /channels/" + id)); n > most {
+			t.Errorf("channel %s: asked %d times, want %d", id, n, most)
+		}
+	}
+	of := map[string]any{"id": "8", "content": "ask <@&912> in <#801> or <#810>", "author": map[string]any{"id": "43"}, "mention_roles": []string{"912"},
+		"mention_channels": []any{map[string]any{"id": "810", "name": "far"}}}
+	const want = "ask @boosters in #news or #far"
+	e := heard("why?", map[string]any{"type": 19, "message_reference": map[string]any{"message_id": "8"}, "referenced_message": of})
+	if e.Replied == nil || e.Replied.Text != want {
+		t.Errorf("answered: got %+v, want %q", e.Replied, want)
+	}
+	e = heard("", map[string]any{"message_reference": map[string]any{"type": 1, "message_id": "8"}, "message_snapshots": []any{map[string]any{"message": of}}})
+	if e.Forwarded == nil || e.Forwarded.Text != want {
+		t.Errorf("passed on: got %+v, want %q", e.Forwarded, want)
 	}
 }
 
@@ -303,7 +341,8 @@ func TestMentions(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"hello": "hello", " <@2> hi ": " @Bobby hi ", "<@3>": "<@3>", "a < b > c": "a < b > c", "<": "<", "<@1": "<@1", "<<@2>": "<@Bobby",
-		"<:x y:5>": "<:x y:5>", "<#701>": "<#701>", "<@&1>": "<@&1>", "@everyone": "@everyone",
+		"<:x y:5>": "<:x y:5>", "<#701>": "#channel", "<@&1>": "@role", "@everyone": "@everyone", "use </new:55>": "use /new", "</job run:5>": "/job run",
+		"`<#701> <@&1> </new:55>`": "`<#701> <@&1> </new:55>`", "`x` <#701>": "`x` #channel", "</new>": "</new>", "</:5>": "</:5>", "<a:5>": "<a:5>", "<#x>": "<#x>",
 	} {
 		if got, found := discord.CutMentions(text, "1", list); got != want || found {
 			t.Errorf("%q: got %q, %t, want %q and no mention", text, got, found, want)

@@ -95,6 +95,7 @@ type message struct {
 	EditedAt    string          `json:"edited_timestamp"`
 	Mentions    []mentioned     `json:"mentions"`
 	Roles       []string        `json:"mention_roles"`
+	Channels    json.RawMessage `json:"mention_channels"` // of a message that was published from another guild
 	Attachments []attachment    `json:"attachments"`
 	Embeds      json.RawMessage `json:"embeds"`
 	Stickers    json.RawMessage `json:"sticker_items"`
@@ -106,15 +107,9 @@ type message struct {
 	Components  []component     `json:"components"`
 }
 
+// snapshot is a message that was passed on. It has no author and no place.
 type snapshot struct {
-	Message struct {
-		Content     string          `json:"content"`
-		Flags       int             `json:"flags"`
-		Mentions    []mentioned     `json:"mentions"`
-		Attachments []attachment    `json:"attachments"`
-		Embeds      json.RawMessage `json:"embeds"`
-		Stickers    json.RawMessage `json:"sticker_items"`
-	} `json:"message"`
+	Message message `json:"message"`
 }
 
 type component struct {
