@@ -3,6 +3,8 @@ package discord
 import (
 	"slices"
 	"strings"
+
+	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
 // cutMentions replaces the marks of Discord in a text by what people see: a mention of a
@@ -30,7 +32,10 @@ func cutMentions(text string, own []string, list *names) (out string, found bool
 			known = false
 		case slices.Contains(own, body):
 			found = true
-			rest = closeGap(&b, tail)
+			before, after := gateway.WithoutMention(b.String(), tail)
+			b.Reset()
+			b.WriteString(before)
+			rest = after
 			continue
 		}
 		if !known {
@@ -53,33 +58,4 @@ func isMention(body, id string) bool { return body == "@"+id || body == "@!"+id 
 // isEmojiName reports whether a text can be the name of an emoji.
 func isEmojiName(name string) bool {
 	return name != "" && len(name) <= 32 && strings.Trim(name, wordSigns) == ""
-}
-
-// closeGap joins the text before a mention that is cut out with the text behind it, and
-// returns what is left of the latter.
-func closeGap(b *strings.Builder, tail string) string {
-	before := b.String()
-	if strings.TrimSpace(before) == "" { // "<@1>, do this"
-		tail = strings.TrimLeft(tail, " ")
-		for _, sign := range []string{", ", ": "} {
-			tail = strings.TrimPrefix(tail, sign)
-		}
-		return strings.TrimLeft(tail, " ")
-	}
-	if strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\n") {
-		return trimOne(b, before, tail)
-	}
-	return tail
-}
-
-// trimOne takes away one of the two gaps around a mention. The one before goes if a sign
-// follows: "thanks <@1>!".
-func trimOne(b *strings.Builder, before, tail string) string {
-	if tail != "" && strings.Contains(",.;:!?", tail[:1]) {
-		kept := strings.TrimRight(before, " ")
-		b.Reset()
-		b.WriteString(kept)
-		return tail
-	}
-	return strings.TrimLeft(tail, " ")
 }

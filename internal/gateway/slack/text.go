@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"strings"
+
+	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
 // text turns Slack's mrkdwn as it comes into what was said: references get names, escapes
@@ -24,7 +26,10 @@ func (r *reader) text(ctx context.Context, raw string) (text string, mentioned b
 		raw = raw[open+size+1:]
 		if id, _, _ := strings.Cut(inner, "|"); r.self.user != "" && id == "@"+r.self.user {
 			mentioned = true
-			raw = behind(b.String(), raw)
+			before, after := gateway.WithoutMention(b.String(), raw)
+			b.Reset()
+			b.WriteString(before)
+			raw = after
 			continue
 		}
 		b.WriteString(r.reference(ctx, inner))
@@ -35,22 +40,6 @@ func (r *reader) text(ctx context.Context, raw string) (text string, mentioned b
 		text = strings.TrimSpace(text)
 	}
 	return text, mentioned
-}
-
-// behind is what stays of the text after a mention of the bot: one blank goes with the
-// mention, and so does the sign between an address and the words, as in "@bot: go on".
-func behind(before, after string) string {
-	if before == "" {
-		for _, sign := range []string{": ", ", "} {
-			if rest, ok := strings.CutPrefix(after, sign); ok {
-				return rest
-			}
-		}
-	}
-	if before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\n") {
-		return strings.TrimPrefix(after, " ")
-	}
-	return after
 }
 
 // reference is what stands between angle brackets: a person, a channel, a group, a link.

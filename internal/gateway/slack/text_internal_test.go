@@ -53,7 +53,7 @@ func TestText(t *testing.T) {
 		{"<@U0BOT|hermes> do it", "do it", true},
 		{"please <@U0BOT> do it", "please do it", true},
 		{"do it <@U0BOT>", "do it", true},
-		{"do it, <@U0BOT>!", "do it, !", true},
+		{"do it, <@U0BOT>!", "do it,!", true},
 		{"<@U0BOT>", "", true},
 		{"<@U0BOT> <@U0BOT> twice", "twice", true},
 		{"&lt;@U0BOT&gt; only looks like one", "<@U0BOT> only looks like one", false},

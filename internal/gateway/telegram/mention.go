@@ -7,6 +7,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/go-telegram/bot/models"
+
+	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
 // span is a part of a text, in units of UTF-16.
@@ -30,30 +32,27 @@ func cutMentions(text string, entities []models.MessageEntity, me *models.User) 
 		return text, false
 	}
 	slices.SortFunc(cuts, func(a, b span) int { return cmp.Compare(a.begin, b.begin) })
-	var out []uint16
 	at := 0
-	for _, c := range cuts {
-		if c.begin < at {
-			continue // entities of Telegram do not overlap
+	cuts = slices.DeleteFunc(cuts, func(s span) bool {
+		if s.begin < at {
+			return true // entities of Telegram do not overlap
 		}
-		out = append(out, units[at:c.begin]...)
-		at = c.end
-		if follows := at < len(units) && units[at] == ' '; follows && endsBlank(out) {
-			at++ // one blank is enough
+		at = s.end
+		return false
+	})
+	out := decoded(units[:cuts[0].begin])
+	for i := range cuts {
+		end := len(units)
+		if i+1 < len(cuts) {
+			end = cuts[i+1].begin
 		}
+		before, after := gateway.WithoutMention(out, decoded(units[cuts[i].end:end]))
+		out = before + after
 	}
-	out = append(out, units[at:]...)
-	return strings.TrimSpace(string(utf16.Decode(out))), true
+	return strings.TrimSpace(out), true
 }
 
-// endsBlank reports whether a text is empty or ends with a blank or a line break.
-func endsBlank(units []uint16) bool {
-	if len(units) == 0 {
-		return true
-	}
-	last := units[len(units)-1]
-	return last == ' ' || last == '\n'
-}
+func decoded(units []uint16) string { return string(utf16.Decode(units)) }
 
 // mentionOf is the part of a text that an entity gives to the bot's name.
 func mentionOf(units []uint16, e *models.MessageEntity, me *models.User) (span, bool) {
@@ -61,7 +60,7 @@ func mentionOf(units []uint16, e *models.MessageEntity, me *models.User) (span, 
 	if !s.in(units) {
 		return s, false
 	}
-	covered := string(utf16.Decode(units[s.begin:s.end]))
+	covered := decoded(units[s.begin:s.end])
 	switch e.Type {
 	case models.MessageEntityTypeMention:
 		return s, named(strings.TrimPrefix(covered, "@"), me)

@@ -231,24 +231,23 @@ func cutMention(text, own string) (string, bool) {
 	if own == "" {
 		return text, false
 	}
-	var b strings.Builder
-	found := false
-	for rest := text; ; {
+	out, rest, found := "", text, false
+	for {
 		before, after, ok := strings.Cut(rest, "@"+own)
-		b.WriteString(before)
+		out += before
 		if !ok {
 			break
 		}
 		if after != "" && after[0] >= '0' && after[0] <= '9' {
-			b.WriteString("@" + own)
+			out += "@" + own
 		} else {
 			found = true
-			after = strings.TrimPrefix(after, " ")
+			out, after = gateway.WithoutMention(out, after)
 		}
 		rest = after
 	}
 	if !found {
 		return text, false
 	}
-	return strings.TrimSpace(b.String()), true
+	return strings.TrimSpace(out), true
 }
