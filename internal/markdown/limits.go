@@ -44,7 +44,8 @@ func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	return s.BlockParser.Open(parent, reader, pc)
 }
 
-// marks bounds the delimiters of a block: each closing one is compared with all opening ones.
+// marks bounds the delimiters of a block: each closing one is compared with all opening ones. It also has the marks next to
+// Chinese, Japanese and Korean text open and close; see eastasian.go.
 type marks struct {
 	parser.InlineParser
 	b bounds
@@ -56,9 +57,15 @@ func (m marks) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.
 	if u.marks >= maxMarks {
 		return nil
 	}
+	before := block.PrecendingCharacter()
+	line, segment := block.PeekLine()
 	node := m.InlineParser.Parse(parent, block, pc)
-	if node != nil {
-		u.marks++
+	if node == nil {
+		return nil
+	}
+	u.marks++
+	if run, ok := node.(*parser.Delimiter); ok {
+		around(block.Source()[:segment.Start], before, line[run.OriginalLength:]).flank(run)
 	}
 	return node
 }

@@ -18,9 +18,9 @@ const (
 )
 
 // Parse makes nodes of Markdown: CommonMark with the tables, strikethrough, autolinks and
-// task lists of GitHub. There are no link reference definitions and no footnotes, so a
-// block never depends on a later one. Any text can be parsed, in time that grows with its
-// length. Control characters, and marks of direction that deceive, are made visible; see
+// task lists of GitHub, with marks next to Chinese, Japanese and Korean text (eastasian.go). There
+// are no link reference definitions and no footnotes, so a block never depends on a later one. Any
+// text can be parsed, in time that grows with its length. Control characters, and marks of direction that deceive, are made visible; see
 // tame.go.
 func Parse(src string) []Block {
 	src = strings.ToValidUTF8(src, "\ufffd")
