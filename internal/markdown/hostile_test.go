@@ -29,6 +29,7 @@ func hostile(size int) map[string]string {
 		"unclosed ticks":   fill("a ``b` "),
 		"addresses":        fill("_a"),
 		"round addresses":  fill("(http://a.b/"),
+		"breaks":           fill("<br>"),
 		"east":             fill("中**"),
 		"mail":             fill("a@a.a_"),
 		"angle addresses":  fill("<a:"),

@@ -46,6 +46,8 @@ func (c *converter) inline(list *inlineList, n ast.Node, depth int) {
 		c.link(list, string(n.Destination), n, depth)
 	case *ast.AutoLink:
 		c.address(list, n)
+	case *breakTag:
+		list.add(Inline{Type: Break})
 	default: // the box of a task is no text
 	}
 }
@@ -73,6 +75,9 @@ func (c *converter) flat(n ast.Node) string {
 		}
 		if a, ok := n.(*ast.AutoLink); ok && entering {
 			b.Write(a.Label(c.source))
+		}
+		if _, ok := n.(*breakTag); ok && entering {
+			b.WriteByte('\n')
 		}
 		return ast.WalkContinue, nil
 	})
@@ -150,8 +155,18 @@ func (l *inlineList) add(in Inline) {
 		l.text(in.Text)
 		return
 	}
+	if in.Type == Break {
+		l.trim()
+	}
 	l.flush()
 	l.list = append(l.list, in)
+}
+
+// trim takes the blanks at the end of a line away.
+func (l *inlineList) trim() {
+	text := strings.TrimRight(l.pending.String(), " \t")
+	l.pending.Reset()
+	l.pending.WriteString(text)
 }
 
 func (l *inlineList) flush() {

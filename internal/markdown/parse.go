@@ -18,9 +18,10 @@ const (
 )
 
 // Parse makes nodes of Markdown: CommonMark with the tables, strikethrough, autolinks and
-// task lists of GitHub, with marks next to Chinese, Japanese and Korean text (eastasian.go). There
-// are no link reference definitions and no footnotes, so a block never depends on a later one. Any
-// text can be parsed, in time that grows with its length. Control characters, and marks of direction that deceive, are made visible; see
+// task lists of GitHub, with marks next to Chinese, Japanese and Korean text (eastasian.go), and
+// with the tag of a line break, the one part of HTML that is read. There are no link reference definitions and no footnotes, so a
+// block never depends on a later one. Any text can be parsed, in time that grows with its
+// length. Control characters, and marks of direction that deceive, are made visible; see
 // tame.go.
 func Parse(src string) []Block {
 	src = strings.ToValidUTF8(src, "\ufffd")
@@ -80,6 +81,7 @@ var grammar = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(codeSpans{parser.NewCodeSpanParser(), b}, 100),
 			util.Prioritized(brackets{parser.NewLinkParser(), b}, 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300),
+			util.Prioritized(breakTags{}, 300),
 			util.Prioritized(marks{parser.NewEmphasisParser(), b}, 500),
 			util.Prioritized(marks{extension.NewStrikethroughParser(), b}, 500),
 			util.Prioritized(addresses{extension.NewLinkifyParser(), b}, 999),
