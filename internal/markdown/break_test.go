@@ -26,6 +26,7 @@ func TestBreakTag(t *testing.T) {
 		"[one<br>two](u:v)":   {markdown.Plain: "one\ntwo (u:v)"},
 		"[a<br>b](http://c)":  {markdown.SlackMrkdwn: "<http://c|a b>"},
 		"one<br># two":        {markdown.DiscordMarkdown: "one\n\\# two"},
+		"http://nas/_a<br>_b": {markdown.WhatsAppText: "http://nas/_a\n_\u200bb"},
 		"\\<br> &lt;br&gt;":   {markdown.Plain: "<br> <br>", markdown.TelegramHTML: "&lt;br&gt; &lt;br&gt;"},
 		"a<break>b <b>c</b>":  {markdown.Plain: "a<break>b <b>c</b>", markdown.TelegramHTML: "a&lt;break&gt;b &lt;b&gt;c&lt;/b&gt;"},
 		table: {

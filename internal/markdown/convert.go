@@ -9,7 +9,11 @@ import (
 )
 
 // converter makes nodes of goldmark's tree.
-type converter struct{ source []byte }
+type converter struct {
+	source []byte
+	// linked says that the nodes are the words of a link, in which an address is text.
+	linked bool
+}
 
 func (c *converter) blocks(parent ast.Node) []Block {
 	var list []Block

@@ -18,7 +18,7 @@ var awkward = []string{
 	"这是一个测试", "日本語の文章。", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🇩🇪🇫🇷", "👍🏽", "é̂e̋", "ก็", "नमस्ते", "한국어", "a\u0301\u0302\u0303", "𝒳𝒴", "مرحبا",
 	"*", "**", "_", "__", "~~", "`", "``", "x```", "x~~~", "[", "](", ")", "![", "<b>", "</b>", "&", "&amp;", "&lt;", "&#8238;", "<!channel>",
 	"@everyone", "<@123>", "#", ">", "-", "1.", "|", "\\", "\\*", "\u202e", "\u200b", "\x00", "\x1b[31m", "\t", "\u00a0", "---", "===", "||x||", "||",
-	"https://example.org/a_b?c=d&e=f ", "<br>", "：**", "“", "www.example.org ", "me@example.org ", "snake_case_name", "2*3*4", "$x$", "javascript:alert(1)", "\u2028", "<http://x.y>",
+	"https://example.org/a_b?c=d&e=f ", "http://localhost:9200/_a_", "https://[::1]/*b* ", "<br>", "：**", "“", "www.example.org ", "me@example.org ", "snake_case_name", "2*3*4", "$x$", "javascript:alert(1)", "\u2028", "<http://x.y>",
 }
 
 func (w *writer) pick(list ...string) string { return rapid.SampledFrom(list).Draw(w.t, "pick") }

@@ -45,7 +45,10 @@ func (c *converter) inline(list *inlineList, n ast.Node, depth int) {
 	case *ast.Image:
 		c.link(list, string(n.Destination), n, depth)
 	case *ast.AutoLink:
-		c.address(list, n)
+		c.autoLink(list, n)
+	case *plainAddress:
+		address := n.shown(c.source)
+		c.address(list, address, address)
 	case *breakTag:
 		list.add(Inline{Type: Break})
 	default: // the box of a task is no text
@@ -76,6 +79,9 @@ func (c *converter) flat(n ast.Node) string {
 		if a, ok := n.(*ast.AutoLink); ok && entering {
 			b.Write(a.Label(c.source))
 		}
+		if a, ok := n.(*plainAddress); ok && entering {
+			b.WriteString(a.shown(c.source))
+		}
 		if _, ok := n.(*breakTag); ok && entering {
 			b.WriteByte('\n')
 		}
@@ -102,7 +108,10 @@ func (c *converter) link(list *inlineList, destination string, n ast.Node, depth
 		list.text(c.flat(n))
 		return
 	}
+	outer := c.linked
+	c.linked = ok || outer
 	content := c.inlines(n, depth+1)
+	c.linked = outer
 	switch {
 	case ok && len(content) == 0:
 		list.add(Inline{Type: Link, Href: href, Inlines: []Inline{{Type: Text, Text: href}}})
@@ -128,14 +137,18 @@ func shownAddress(destination string) string {
 	return " (" + destination + ")"
 }
 
-// address adds an address that stands in the text.
-func (c *converter) address(list *inlineList, n *ast.AutoLink) {
-	label := string(n.Label(c.source))
+// autoLink adds an address in angles, or one of goldmark's without a scheme.
+func (c *converter) autoLink(list *inlineList, n *ast.AutoLink) {
 	href := string(n.URL(c.source))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(href), "mailto:") {
 		href = "mailto:" + href
 	}
-	if safe, ok := safeHref(href); ok {
+	c.address(list, href, string(n.Label(c.source)))
+}
+
+// address adds an address that stands in the text, as people see it there.
+func (c *converter) address(list *inlineList, href, label string) {
+	if safe, ok := safeHref(href); ok && !c.linked {
 		list.add(Inline{Type: Link, Href: safe, Inlines: []Inline{{Type: Text, Text: tame(label)}}})
 		return
 	}

@@ -5,7 +5,7 @@ import "strings"
 // link writes a link.
 func (w *lineWriter) link(list []span) {
 	href, label := list[0].href, label(list)
-	if label == "" {
+	if label == "" || w.d.marker() && encodes(label, href) {
 		label = href
 	}
 	switch w.d {
@@ -30,6 +30,12 @@ func (w *lineWriter) link(list []span) {
 	default:
 		w.plainLink(href, label, list)
 	}
+}
+
+// encodes reports whether an address is a label whose characters are encoded. The label would only say the same in another way.
+func encodes(label, href string) bool {
+	encoded, ok := safeHref(label)
+	return ok && encoded == href
 }
 
 // discordLink writes a link whose page is not shown below the message. Discord has no

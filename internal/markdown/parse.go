@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 
@@ -64,6 +65,7 @@ func cutFormatted(src string) (head, tail string) {
 // grammar is the parser; it is made once, and safe for concurrent use.
 var grammar = sync.OnceValue(func() parser.Parser {
 	b := bounds{key: parser.NewContextKey()}
+	nothing := regexp.MustCompile(`[^\x00-\x{10ffff}]`) // addresses with a scheme are those of plainAddresses
 	return parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -82,9 +84,10 @@ var grammar = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(brackets{parser.NewLinkParser(), b}, 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300),
 			util.Prioritized(breakTags{}, 300),
+			util.Prioritized(plainAddresses{}, 400),
 			util.Prioritized(marks{parser.NewEmphasisParser(), b}, 500),
 			util.Prioritized(marks{extension.NewStrikethroughParser(), b}, 500),
-			util.Prioritized(addresses{extension.NewLinkifyParser(), b}, 999),
+			util.Prioritized(addresses{extension.NewLinkifyParser(extension.WithLinkifyURLRegexp(nothing)), b}, 999),
 		),
 		parser.WithParagraphTransformers(util.Prioritized(tables{}, 200)),
 	)
