@@ -107,12 +107,17 @@ func isCommand(e *Event) bool {
 	case Called, Pressed:
 		return true
 	case Said:
-		text := leadless(e.Text)
-		m := commandWord().FindStringSubmatch(text)
-		return m != nil && (text[0] == '/' || known(m[1])) || e.bare()
+		return GivesCommand(e.Text) || e.bare()
 	case Edited, Deleted, Moved, Failed, Arrived:
 	}
 	return false
+}
+
+// GivesCommand reports whether a text of a person gives a command.
+func GivesCommand(text string) bool {
+	text = leadless(text)
+	m := commandWord().FindStringSubmatch(text)
+	return m != nil && (text[0] == '/' || known(m[1]))
 }
 
 // leadless is a text from its first sign on. In Slack, people write a blank before a slash, so

@@ -18,9 +18,9 @@ func (r *reader) replied(m *models.Message) *gateway.Quoted {
 	if m.IsTopicMessage && (to.ForumTopicCreated != nil || to.ID == m.MessageThreadID) {
 		return nil
 	}
-	text, _ := words(to)
+	text, _ := withCode(words(to))
 	if m.Quote != nil && m.Quote.Text != "" {
-		text, _ = withLinks(m.Quote.Text, m.Quote.Entities)
+		text, _ = withCode(withLinks(m.Quote.Text, m.Quote.Entities))
 	}
 	q := &gateway.Quoted{Message: messageID(to.ID), Text: gateway.Shown(text, things(to), files(to))}
 	switch {
@@ -38,7 +38,7 @@ func (r *reader) repliedElsewhere(m *models.Message) *gateway.Quoted {
 		return nil
 	}
 	q := r.origin(&m.ExternalReply.Origin)
-	q.Text, _ = withLinks(m.Quote.Text, m.Quote.Entities)
+	q.Text, _ = withCode(withLinks(m.Quote.Text, m.Quote.Entities))
 	return q
 }
 

@@ -86,7 +86,7 @@ func (r *reader) message(e gateway.Event, m *models.Message) (gateway.Event, boo
 		return e, false
 	}
 	e.From, e.Album, e.Files, e.Things = from, m.MediaGroupID, files(m), things(m)
-	text, entities := words(m)
+	text, entities := r.said(m)
 	if e.Forwarded = r.forwarded(m, text); e.Forwarded != nil {
 		text, entities = "", nil
 	}
@@ -170,6 +170,16 @@ func userName(u *models.User) string {
 		name = u.Username
 	}
 	return name
+}
+
+// said are the words of a message with its code as Markdown. A command stays as it is, so that its arguments have no marks.
+func (r *reader) said(m *models.Message) (string, []models.MessageEntity) {
+	text, entities := words(m)
+	bare, _ := cutMentions(text, entities, r.me)
+	if m.ForwardOrigin == nil && gateway.GivesCommand(bare) {
+		return text, entities
+	}
+	return withCode(text, entities)
 }
 
 // words are a message's text, or its caption, with the addresses of links, or the emoji of its sticker.
