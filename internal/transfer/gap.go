@@ -9,7 +9,7 @@ import "time"
 // before this one begins. Where several do, it is not known which one is meant, and none is taken. apart are the numbers of the
 // messages that the gap has left out: those of such parts, and of parts of which no time tells where they stand.
 func (t *tree) bridge(shown []node) (whole []node, apart map[int]bool) {
-	if len(shown) == 0 || shown[0].parent == "" || t.has(shown[0].parent) {
+	if !t.behindGap(shown) {
 		return shown, nil
 	}
 	roots, begins := t.roots(), firstTime(shown)
@@ -20,11 +20,13 @@ func (t *tree) bridge(shown []node) (whole []node, apart map[int]bool) {
 			continue
 		}
 		ends := t.lastTime(leaf)
-		untold := ends.IsZero() || begins.IsZero()
-		if !untold && ends.Before(begins) {
+		switch {
+		case ends.IsZero(), begins.IsZero():
+			unlinked[root] = true
+		case ends.Before(begins):
+			unlinked[root] = true
 			earlier = append(earlier, leaf)
 		}
-		unlinked[root] = untold || ends.Before(begins)
 	}
 	if len(earlier) == 1 {
 		unlinked[roots[earlier[0]]] = false // its other leaves are other branches
@@ -37,6 +39,11 @@ func (t *tree) bridge(shown []node) (whole []node, apart map[int]bool) {
 		}
 	}
 	return shown, apart
+}
+
+// behindGap reports whether a branch begins behind a message that is missing.
+func (t *tree) behindGap(branch []node) bool {
+	return len(branch) > 0 && branch[0].parent != "" && !t.has(branch[0].parent)
 }
 
 // roots are the places of the roots of all messages; -1 for a message that a cycle keeps from having one.
