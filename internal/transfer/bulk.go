@@ -3,8 +3,6 @@ package transfer
 import (
 	"bufio"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -156,13 +154,6 @@ func (b *bulk) notUTF8() (int64, error) {
 		return n, nil
 	}
 	return -1, err
-}
-
-// hashed is an id made of the bytes.
-func (b *bulk) hashed() string {
-	h := sha256.New()
-	_, _ = b.WriteTo(h) // who read them before has the error
-	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // room is a buffer for an element, valid until the next one is read.

@@ -141,9 +141,9 @@ func (g *chatgpt) conversation(f *File, raw *bulk) error {
 	}
 	g.user = g.accounts.of(f)
 	out := &Conversation{
-		System: "chatgpt", ID: cmp.Or(id, raw.hashed()), Title: string(c.Title), Model: c.Model,
-		Started: c.CreateTime.Time, Changed: c.UpdateTime.Time, File: f,
+		System: "chatgpt", Title: string(c.Title), Model: c.Model, Started: c.CreateTime.Time, Changed: c.UpdateTime.Time, File: f,
 	}
+	out.identify(id, raw)
 	shown, left, err := c.branch()
 	if err != nil {
 		return err

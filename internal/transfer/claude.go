@@ -125,9 +125,9 @@ func (c *claude) element(f *File, raw *bulk) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "claude", ID: cmp.Or(string(got.UUID), raw.hashed()), Title: string(got.Name),
-		Started: got.CreatedAt.Time, Changed: got.UpdatedAt.Time, File: f,
+		System: "claude", Title: string(got.Name), Started: got.CreatedAt.Time, Changed: got.UpdatedAt.Time, File: f,
 	}
+	out.identify(string(got.UUID), raw)
 	add := func(_ int, m *claudeMessage) error {
 		c.message(out, m, where)
 		return c.say(out)
@@ -236,7 +236,7 @@ func (p *claudePart) block(b *claudeBlock) {
 			id = fmt.Sprintf("%s/%d", p.m.UUID, p.n)
 			p.call = id
 		}
-		p.now.Calls = append(p.now.Calls, Call{ID: id, Name: b.Name, Arguments: string(b.Input)})
+		p.now.Calls = append(p.now.Calls, rawCall(id, b.Name, b.Input))
 		p.said = true
 	case "tool_result":
 		p.flush()

@@ -166,5 +166,8 @@ func (in *reading) calls(raw json.RawMessage, where string) []Call {
 
 // call is the call with an id.
 func (f functionCall) call(id string) Call {
-	return Call{ID: id, Name: f.Name, Arguments: cmp.Or(textIn(f.Arguments), string(f.Arguments))}
+	if text := textIn(f.Arguments); text != "" {
+		return Call{ID: id, Name: f.Name, Arguments: text}
+	}
+	return rawCall(id, f.Name, f.Arguments)
 }

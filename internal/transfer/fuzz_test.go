@@ -157,7 +157,7 @@ func wrongSum(packed []byte) []byte {
 
 // FuzzPacked: a message is read back as it was written, and any bytes are a message or an error.
 func FuzzPacked(f *testing.F) {
-	m := Message{ID: "a", Role: roleUser, Text: "Tea.", Calls: []Call{{"c", "look", "{}"}}}
+	m := Message{ID: "a", Role: roleUser, Text: "Tea.", Calls: []Call{{"c", "look", "{}", "{ }"}}}
 	f.Add(m.pack(nil))
 	f.Add([]byte("\xff\xff"))
 	f.Fuzz(func(t *testing.T, packed []byte) {

@@ -97,8 +97,9 @@ type functionCall struct {
 // plain is what was said in a message.
 func (in *reading) plain(m *plainMessage, where string) Message {
 	text, earlier := in.spoken(m.Content, where)
+	id, earlierID := m.identity()
 	out := Message{
-		ID: cmp.Or(textIn(m.ID), nonNull(m.ID)), Role: m.Role, Name: m.Name, Model: m.Model,
+		ID: id, EarlierID: earlierID, Role: m.Role, Name: m.Name, Model: m.Model,
 		Text: cmp.Or(text, m.Refusal), Earlier: earlier, CallID: m.CallID, Calls: in.calls(m.ToolCalls, where),
 	}
 	if thought(string(m.Reasoning), string(m.ReasoningContent)) {
@@ -122,6 +123,15 @@ func (m *plainMessage) said() time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// identity is the id of a message, which some databases write as an object, and the id that earlier versions of this
+// program took for it; "" if that is the same.
+func (m *plainMessage) identity() (id, earlier string) {
+	if id = textIn(m.ID); id != "" || nonNull(m.ID) == "" {
+		return id, ""
+	}
+	return canonical(m.ID)
 }
 
 // nonNull is a JSON value as text; "" for null.
@@ -159,9 +169,9 @@ func (j *jsonl) value(f *File, raw *bulk) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "jsonl", ID: cmp.Or(string(c.ID), raw.hashed()), Title: string(c.Title), Model: c.Model, Key: c.Key, File: f,
-		Started: c.StartedAt.Time,
+		System: "jsonl", Title: string(c.Title), Model: c.Model, Key: c.Key, File: f, Started: c.StartedAt.Time,
 	}
+	out.identify(string(c.ID), raw)
 	if out.Started.IsZero() {
 		out.Started = c.CreatedAt.Time
 	}

@@ -134,8 +134,9 @@ func (l *librechat) conversation(f *File, raw *bulk) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "librechat", ID: cmp.Or(c.ID, raw.hashed()), Title: c.Title, Started: c.ExportAt.Time, Changed: flat.changed, File: f,
+		System: "librechat", Title: c.Title, Started: c.ExportAt.Time, Changed: flat.changed, File: f,
 	}
+	out.identify(c.ID, raw)
 	for range len(flat.nodes) - len(shown) {
 		l.report.omit("message of another branch", where)
 	}

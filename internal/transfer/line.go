@@ -206,22 +206,24 @@ func (w *writing) pair(m *Message) {
 		return
 	}
 	var answered []Call
-	var texts strings.Builder
+	var texts, earlier strings.Builder
 	for _, call := range m.Calls {
-		call.Arguments = arguments(call.Arguments)
+		read := arguments(cmp.Or(call.Earlier, call.Arguments))
+		if call.Arguments = arguments(call.Arguments); call.Earlier != "" {
+			call.Earlier = read
+		}
 		if _, twice := w.called[call.ID]; w.results[call.ID] > 0 && !twice {
 			w.called[call.ID] = call.Name
 			answered = append(answered, call)
 			continue
 		}
 		texts.WriteString("\n[" + cmp.Or(call.Name, "tool") + ": " + call.Arguments + "]")
+		earlier.WriteString("\n[" + cmp.Or(call.Name, "tool") + ": " + read + "]")
 	}
 	m.Calls = answered
 	if texts.Len() > 0 {
+		m.Earlier = strings.TrimSpace(cmp.Or(m.Earlier, m.Text) + earlier.String())
 		m.Text = strings.TrimSpace(m.Text + texts.String())
-		if m.Earlier != "" {
-			m.Earlier = strings.TrimSpace(m.Earlier + texts.String())
-		}
 	}
 }
 

@@ -3,6 +3,7 @@ package transfer
 import (
 	"cmp"
 	"crypto/sha256"
+	"slices"
 	"strconv"
 )
 
@@ -19,7 +20,12 @@ type marking struct {
 // markEarlier adds the mark of a message as earlier versions of this program read it.
 func (w *writing) markEarlier(m *Message) {
 	read := *m
-	read.Text = cmp.Or(m.Earlier, m.Text)
+	read.ID, read.Text = cmp.Or(m.EarlierID, m.ID), cmp.Or(m.Earlier, m.Text)
+	read.Calls = slices.Clone(m.Calls)
+	for i := range read.Calls {
+		c := &read.Calls[i]
+		c.Arguments = cmp.Or(c.Earlier, c.Arguments)
+	}
 	w.earlier.mark(&read)
 }
 

@@ -150,6 +150,9 @@ func (o *openclaw) name(l *clawLog, archived string) {
 	if l.first == "" {
 		return
 	}
+	if l.firstEarlier != l.first {
+		l.former = append(l.former, id+"~"+l.firstEarlier)
+	}
 	apart := id + "~" + l.first
 	if !slices.Contains(o.begun[id], l.first) {
 		o.begun[id] = append(o.begun[id], l.first)
@@ -228,7 +231,7 @@ func (o *openclaw) message(out *Conversation, e *clawEvent, where string) {
 		case "thinking":
 			o.report.omit(thinking, where)
 		case "toolCall":
-			said.Calls = append(said.Calls, Call{ID: p.ID, Name: p.Name, Arguments: string(p.Arguments)})
+			said.Calls = append(said.Calls, rawCall(p.ID, p.Name, p.Arguments))
 		case "image":
 			said.Text = joinNonEmpty(said.Text, picture)
 		default:

@@ -41,7 +41,9 @@ type clawLog struct {
 	id     string
 	former []string // other ids that an import may have stored the transcript under
 	at     time.Time
-	first  string // stands for the first message
+	// first stands for the first message, and firstEarlier did in earlier versions of this program.
+	first, firstEarlier string
+
 	events shelf[clawEvent]
 	marks  []clawMark
 	leaf   string // the last event of the conversation
@@ -83,13 +85,19 @@ func (l *clawLog) add(e clawEvent, raw []byte) error {
 	l.tree.add(n)
 	l.marks = append(l.marks, clawMark{e.ID, e.Timestamp.Time})
 	if e.Type == "message" && l.first == "" {
-		l.first = hashID(e.ID + "\x00" + e.Message.Role + "\x00" + string(e.Message.Content))[:8]
+		content, earlier := canonical(e.Message.Content)
+		l.first, l.firstEarlier = e.first(content), e.first(cmp.Or(earlier, content))
 	}
 	// Marks that stand apart from the conversation, without a parent, are not its end.
 	if i == 0 || e.Parent != nil || e.Type == "message" {
 		l.leaf = e.ID
 	}
 	return l.events.keep(&e, raw)
+}
+
+// first stands for an event that is the first message of its transcript.
+func (e *clawEvent) first(content string) string {
+	return hashID(e.ID + "\x00" + e.Message.Role + "\x00" + content)[:8]
 }
 
 // skip notes an event that cannot be read.

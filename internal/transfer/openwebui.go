@@ -206,9 +206,9 @@ func (w *openwebui) chat(f *File, c *webuiChat) error {
 		return nil
 	}
 	out := &Conversation{
-		System: "openwebui", ID: cmp.Or(c.ID, c.raw.hashed()), Title: cmp.Or(c.Title, c.Chat.Title),
-		Started: c.CreatedAt.Time, Changed: c.UpdatedAt.Time, File: f,
+		System: "openwebui", Title: cmp.Or(c.Title, c.Chat.Title), Started: c.CreatedAt.Time, Changed: c.UpdatedAt.Time, File: f,
 	}
+	out.identify(c.ID, c.raw)
 	add := func(_ int, m *webuiMessage) error {
 		w.message(out, m, where)
 		return w.say(out)

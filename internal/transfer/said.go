@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -64,7 +65,7 @@ func (in *reading) newSaid() *said {
 
 // add adds a message.
 func (s *said) add(m *Message) error {
-	s.reread = s.reread || m.Dropped || m.Earlier != ""
+	s.reread = s.reread || m.reread()
 	if !m.Dropped {
 		s.n++
 		if s.first.IsZero() {
@@ -81,6 +82,14 @@ func (s *said) add(m *Message) error {
 	}
 	_, err := s.packed.Write(s.scratch)
 	return err
+}
+
+// reread reports whether earlier versions of this program read a message in another way.
+func (m *Message) reread() bool {
+	if m.Dropped || m.Earlier != "" || m.EarlierID != "" {
+		return true
+	}
+	return slices.ContainsFunc(m.Calls, func(c Call) bool { return c.Earlier != "" })
 }
 
 // each calls take with each message.
@@ -114,11 +123,11 @@ func (m *Message) pack(b []byte) []byte {
 	if m.Dropped {
 		b[len(b)-1] = '+'
 	}
-	for _, text := range []string{m.ID, m.Role, m.Text, m.Name, m.Model, m.CallID, m.Earlier} {
+	for _, text := range []string{m.ID, m.Role, m.Text, m.Name, m.Model, m.CallID, m.Earlier, m.EarlierID} {
 		b = appendText(b, text)
 	}
 	for _, c := range m.Calls {
-		b = appendText(appendText(appendText(b, c.ID), c.Name), c.Arguments)
+		b = appendText(appendText(appendText(appendText(b, c.ID), c.Name), c.Arguments), c.Earlier)
 	}
 	return b
 }
@@ -132,9 +141,11 @@ func unpackMessage(packed string) (m Message, err error) {
 	p := unpacking{packed: packed}
 	m.At = p.time()
 	m.Dropped = p.flag()
-	m.ID, m.Role, m.Text, m.Name, m.Model, m.CallID, m.Earlier = p.text(), p.text(), p.text(), p.text(), p.text(), p.text(), p.text()
+	for _, text := range []*string{&m.ID, &m.Role, &m.Text, &m.Name, &m.Model, &m.CallID, &m.Earlier, &m.EarlierID} {
+		*text = p.text()
+	}
 	for p.packed != "" && !p.bad {
-		m.Calls = append(m.Calls, Call{ID: p.text(), Name: p.text(), Arguments: p.text()})
+		m.Calls = append(m.Calls, Call{ID: p.text(), Name: p.text(), Arguments: p.text(), Earlier: p.text()})
 	}
 	if p.bad {
 		err = errors.New("a message cannot be read back from a temporary file")

@@ -75,10 +75,16 @@ type Message struct {
 	// Dropped says that those versions took the message, which is left out now.
 	Earlier string
 	Dropped bool
+	// EarlierID is the id that those versions took for the message's; "" if that is ID.
+	EarlierID string
 }
 
 // Call is a call of a tool.
-type Call struct{ ID, Name, Arguments string }
+type Call struct {
+	ID, Name, Arguments string
+	// Earlier are the arguments that earlier versions of this program took for the call's; "" if these are Arguments.
+	Earlier string
+}
 
 // Options are what a person asked for.
 type Options struct {
