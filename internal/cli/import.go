@@ -205,7 +205,7 @@ func (a *app) hasData() bool {
 func (out *importReply) addTo(r *transfer.Report) {
 	r.Taken, r.Unchanged, r.Grown, r.Changed = out.Imported, out.Unchanged, out.Grown, out.Changed
 	r.Apart, r.Deleted, r.Stored = out.Apart, out.Deleted, out.Messages
-	r.Undone, r.Edited, r.Absent = out.Undone, out.Edited, out.Absent
+	r.Undone, r.Edited, r.Absent, r.Cut = out.Undone, out.Edited, out.Absent, out.Cut
 	r.OtherKeys = append(r.OtherKeys, out.OtherKeys...)
 	for _, n := range out.Notes {
 		r.Note(n.ID, n.text())

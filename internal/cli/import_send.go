@@ -30,10 +30,11 @@ type importReply struct {
 	Changed int `json:"changed,omitempty"`
 	Apart   int `json:"apart,omitempty"`
 	Deleted int `json:"deleted,omitempty"`
-	// Undone counts messages, Edited and Absent memories.
+	// Undone counts messages, Edited and Absent memories, and Cut stored messages that lack what was forgotten.
 	Undone    int                   `json:"undone,omitempty"`
 	Edited    int                   `json:"edited,omitempty"`
 	Absent    int                   `json:"absent,omitempty"`
+	Cut       int                   `json:"cut,omitempty"`
 	Notes     []importNote          `json:"notes,omitempty"`
 	OtherKeys []transfer.SessionKey `json:"other_keys,omitempty"`
 }

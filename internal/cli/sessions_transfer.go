@@ -369,6 +369,9 @@ func (a *app) reportImport(name string, out *importReply) error {
 		if out.Deleted > 0 {
 			a.say("Left out %s forgotten here. To take what was forgotten, too, say --restore.", countOf(out.Deleted, "session that was", "sessions that were"))
 		}
+		if out.Cut > 0 {
+			a.say("Left out of %s what was forgotten here. To take it, too, say --restore.", countOf(out.Cut, "message", "messages"))
+		}
 		for _, e := range out.Errors {
 			a.tell("line %d: %s", e.Line, e.Message)
 		}

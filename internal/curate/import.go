@@ -45,6 +45,9 @@ type Imported struct {
 	// behind such ones. Edited is the number of memories that were edited there. Absent is the number of memories that
 	// were imported before, and that the line lacks.
 	Undone, Edited, Absent int
+	// Cut is the number of messages that were stored without something, because that was forgotten here. A forecast knows
+	// no places, and does not count sentences that were forgotten by themselves.
+	Cut int
 	// Fate is what became of a conversation of another program; "" for an export.
 	Fate Fate
 	// Session is the session that a conversation of another program was written to. Of one that was deleted here, it is
@@ -133,7 +136,7 @@ func (im *importer) storeAll(ctx context.Context, root session.ID, messages iter
 	if err := im.run(ctx, messages); err != nil {
 		return im.remove(ctx, root, err)
 	}
-	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys, doomed: im.doomed}, nil
+	return Imported{Messages: int(im.tip.NextSeq), Cut: im.cut, Keys: im.keys, doomed: im.doomed}, nil
 }
 
 // remove removes the part of a new lineage that is stored, because of an error. A lineage with a message of a
@@ -146,7 +149,7 @@ func (im *importer) remove(ctx context.Context, root session.ID, err error) (out
 	case !im.opened:
 		return out, err
 	case im.apart && err != nil:
-		return Imported{Messages: int(im.tip.NextSeq), Keys: im.touched(), doomed: im.doomed}, err
+		return Imported{Messages: int(im.tip.NextSeq), Cut: im.cut, Keys: im.touched(), doomed: im.doomed}, err
 	}
 	whole := context.WithoutCancel(ctx)
 	if clean := im.curator.sessions.DeleteLineage(whole, im.o, root); clean != nil {
@@ -170,6 +173,8 @@ type importer struct {
 	ended memory.Endings
 	// left are facts whose sentences were left out of messages that are not stored yet.
 	left []memory.Fact
+	// cut counts the messages from which something forgotten was left out.
+	cut int
 	// origin is the conversation of another program, and stored how many of its messages
 	// are stored.
 	origin *lineage.Origin

@@ -27,7 +27,7 @@ func (c *Curator) exchange(ctx context.Context, a *Archived, l *lineage.Held, p 
 	if err := im.exchange(ctx, l.Lineage, p.from, under(im.tip.Key, of(im.tip.ID, a.Messages))); err != nil {
 		return Imported{}, err
 	}
-	return Imported{Messages: int(im.tip.NextSeq - first), doomed: im.doomed}, nil
+	return Imported{Messages: int(im.tip.NextSeq - first), Cut: im.cut, doomed: im.doomed}, nil
 }
 
 func (im *importer) exchange(ctx context.Context, l *lineage.Lineage, from int64, messages iter.Seq2[session.Message, error]) error {

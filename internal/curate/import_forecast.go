@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/lineage"
 )
 
-// Forecast tells what [Curator.Import] would do. It reads messages only if the marks do not tell, and
-// changes nothing.
+// Forecast tells what [Curator.Import] would do. It reads messages only if the marks do not tell, or if something was
+// forgotten that new messages may have, and changes nothing.
 func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 	if a.Origin == nil {
 		return c.forecastOwn(ctx, a)
@@ -22,7 +22,7 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 		if _, err := im.taken(ctx, &Archived{}); err != nil {
 			return Imported{}, err
 		}
-		return c.unlessNamed(ctx, a, Imported{Fate: FateNew, Session: a.Sessions[0].ID, Messages: a.Origin.Len()})
+		return c.unlessNamed(ctx, a, Imported{Fate: FateNew, Session: a.Sessions[0].ID, Messages: a.Origin.Len()}, a.Messages)
 	case known.Root == "":
 		return c.forecastDeleted(ctx, a)
 	}
@@ -51,11 +51,12 @@ func (c *Curator) Forecast(ctx context.Context, a *Archived) (Imported, error) {
 		if out.Session, err = c.apartID(ctx, a); err != nil {
 			return Imported{}, err
 		}
-		return c.unlessNamed(ctx, a, out)
+		return c.unlessNamed(ctx, a, out, p.rest)
 	default:
 		out.Messages, out.Undone = a.Origin.Len()-p.common, p.undone()
+		out.Cut, err = c.lacking(ctx, a, behind(p.rest, p.common-p.read))
 	}
-	return out, nil
+	return out, err
 }
 
 // forecastOwn tells what would become of an export of this program.
@@ -71,8 +72,9 @@ func (c *Curator) forecastOwn(ctx context.Context, a *Archived) (Imported, error
 		case failed != nil:
 			return Imported{}, failed
 		case line != nil:
-			line.stop()
-			return Imported{Fate: FateGrown, Session: a.Sessions[0].ID, Messages: more}, nil
+			defer line.stop()
+			cut, err := c.lacking(ctx, a, line.rest)
+			return Imported{Fate: FateGrown, Session: a.Sessions[0].ID, Messages: more, Cut: cut}, err
 		}
 	}
 	if same || err != nil {
@@ -82,7 +84,7 @@ func (c *Curator) forecastOwn(ctx context.Context, a *Archived) (Imported, error
 	if gone.whole(a) || err != nil {
 		return Imported{Fate: FateDeleted}, err
 	}
-	return c.unlessNamed(ctx, a, Imported{})
+	return c.unlessNamed(ctx, a, Imported{}, a.Messages)
 }
 
 // forecastAdds tells what would become of messages that stand alone.
@@ -101,11 +103,18 @@ func (c *Curator) forecastAdds(ctx context.Context, a *Archived, known *lineage.
 			return Imported{}, err
 		}
 	}
-	for _, err := range p.messages {
+	erasures, err := c.leftOut(ctx, a.Owner, a.Restore)
+	if err != nil {
+		return Imported{}, err
+	}
+	for m, err := range p.messages {
 		if err != nil {
 			return Imported{}, err
 		}
 		out.Messages++
+		if leaveOutOf(a.Owner, &m, erasures) {
+			out.Cut++
+		}
 	}
 	if out.Messages == 0 {
 		out.Same, out.Fate = true, FateSame

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -109,9 +110,11 @@ func (im *importer) leaveOutOrigin() {
 	}
 }
 
-// unlessNamed is the forecast of a new lineage. The messages of an export of this program are read, because each
-// names its key.
-func (c *Curator) unlessNamed(ctx context.Context, a *Archived, out Imported) (Imported, error) {
+// unlessNamed is the forecast of a new lineage with some messages. They are read only if something was forgotten. Each
+// message of an export of this program names its key.
+func (c *Curator) unlessNamed(
+	ctx context.Context, a *Archived, out Imported, messages iter.Seq2[session.Message, error],
+) (Imported, error) {
 	erasures, err := c.leftOut(ctx, a.Owner, a.Restore)
 	switch {
 	case err != nil:
@@ -120,18 +123,35 @@ func (c *Curator) unlessNamed(ctx context.Context, a *Archived, out Imported) (I
 		return out, nil
 	case named(a, erasures):
 		return Imported{Fate: FateDeleted}, nil
-	case a.Origin != nil:
-		return out, nil
 	}
-	for m, err := range a.Messages {
-		if err != nil {
+	for m, err := range messages {
+		switch {
+		case err != nil:
 			return Imported{}, err
-		}
-		if names(a.Owner, string(m.Key), erasures) {
+		case a.Origin == nil && names(a.Owner, string(m.Key), erasures):
 			return Imported{Fate: FateDeleted}, nil
+		case leaveOutOf(a.Owner, &m, erasures):
+			out.Cut++
 		}
 	}
 	return out, nil
+}
+
+// lacking counts the messages that have something that was forgotten.
+func (c *Curator) lacking(ctx context.Context, a *Archived, messages iter.Seq2[session.Message, error]) (n int, err error) {
+	erasures, err := c.leftOut(ctx, a.Owner, a.Restore)
+	if err != nil || len(erasures) == 0 {
+		return 0, err
+	}
+	for m, err := range messages {
+		if err != nil {
+			return 0, err
+		}
+		if leaveOutOf(a.Owner, &m, erasures) {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // sentences reports whether sentences of messages were forgotten.

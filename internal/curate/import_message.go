@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -79,7 +81,7 @@ func (im *importer) fillSome(ctx context.Context, step lineage.Step, ms []sessio
 func (im *importer) add(ctx context.Context, step *lineage.Step, said []session.Message, learners *learners) error {
 	m := &said[len(said)-1]
 	m.Seq = im.tip.NextSeq
-	im.clean(m)
+	lacks := im.clean(m)
 	im.keepEnded(m)
 	if err := im.checkReceipt(ctx, m); err != nil {
 		return err
@@ -92,7 +94,9 @@ func (im *importer) add(ctx context.Context, step *lineage.Step, said []session.
 	}
 	lineage.Count(&im.tip, m)
 	view := learners.of[scopeOf(m)]
-	im.leaveOutSentences(said, view)
+	if im.leaveOutSentences(said, view) || lacks {
+		im.cut++
+	}
 	if !m.Stands() {
 		im.tip.LineageTokens -= int64(m.Tokens + compression.MessageOverhead)
 		return nil
@@ -189,24 +193,37 @@ func (c *Curator) leftOut(ctx context.Context, o owner.Owner, restore bool) ([]m
 	return erasures, nil
 }
 
-// clean removes forgotten content from a message.
-func (im *importer) clean(m *session.Message) {
-	leaveOutOf(im.o, m, im.erasures)
+// clean removes forgotten content from a message, and reports whether it had any.
+func (im *importer) clean(m *session.Message) bool {
+	return leaveOutOf(im.o, m, im.erasures)
 }
 
 // cleanRow removes forgotten content from a session's texts.
 func (im *importer) cleanRow(s *session.Session) {
-	texts := []*string{&s.SystemPrompt, &s.Summary, &s.UserID}
-	if mention.ChosenTitle(s.Title) != "" {
-		texts = append(texts, &s.Title)
-	}
-	for _, text := range texts {
+	for _, text := range []*string{&s.SystemPrompt, &s.Summary, &s.UserID} {
 		*text, _ = memory.RedactErased(im.o, *text, im.erasures)
 	}
+	im.cleanTitle(s)
 	if _, n := memory.RedactErased(im.o, s.Metadata, im.erasures); n > 0 {
 		s.Metadata = ""
 	}
 	if names(im.o, string(s.ParentID), im.erasures) { // the parent was deleted
 		s.ParentID = ""
+	}
+}
+
+// cleanTitle removes forgotten content from a title that was chosen in another program. The title stays on one line. One of
+// which only marks are left says nothing: the session gets a title as if it had come without one.
+func (im *importer) cleanTitle(s *session.Session) {
+	if mention.ChosenTitle(s.Title) == "" {
+		return
+	}
+	text, n := memory.RedactErased(im.o, s.Title, im.erasures)
+	if n == 0 {
+		return
+	}
+	words := strings.Fields(text)
+	if s.Title = strings.Join(words, " "); !slices.ContainsFunc(words, func(w string) bool { return !mention.Emptied(w) }) {
+		s.Title, s.TitleSource = "", ""
 	}
 }

@@ -253,7 +253,7 @@ func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n in
 		messages = under(tip.Key, messages)
 	}
 	err = im.run(ctx, messages)
-	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Keys: im.keys, doomed: im.doomed}, err
+	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Cut: im.cut, Keys: im.keys, doomed: im.doomed}, err
 }
 
 // lastActive is when a stored session was active last, with the messages that a line adds. An export of this program

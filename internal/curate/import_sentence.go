@@ -15,11 +15,11 @@ import (
 // copies that only a search of other lineages finds.
 
 // leaveOutSentences removes sentences that were forgotten by themselves from the last of some messages, which has its
-// place. Its hash stays that of the whole message, by which a second import knows it.
-func (im *importer) leaveOutSentences(said []session.Message, view *memory.View) {
+// place, and reports whether there are such ones. Its hash stays that of the whole message, by which a second import knows it.
+func (im *importer) leaveOutSentences(said []session.Message, view *memory.View) bool {
 	m := &said[len(said)-1]
 	if !im.gone.sentences() || m.Echoes() {
-		return
+		return false
 	}
 	var again []memory.Fact
 	text := m.Content
@@ -30,7 +30,7 @@ func (im *importer) leaveOutSentences(said []session.Message, view *memory.View)
 		}
 	}
 	if len(again) == 0 {
-		return
+		return false
 	}
 	was := m.Content
 	m.Content, m.Wire = text, nil
@@ -46,6 +46,7 @@ func (im *importer) leaveOutSentences(said []session.Message, view *memory.View)
 	if m.Stands() {
 		im.doomed = append(im.doomed, again...)
 	}
+	return true
 }
 
 // leaveOutAt removes such sentences from a message of a line that is compared with the stored one.

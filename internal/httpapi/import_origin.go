@@ -111,6 +111,7 @@ func (im *archiveImport) recognize(a *curate.Archived, formerly []string) error 
 		// Without a message, the forecast only tells whether the conversation is known.
 		known, err := im.s.Curator.Forecast(im.r.Context(), &curate.Archived{
 			Owner: a.Owner, Sessions: make([]session.Session, 1), Origin: &lineage.Origin{System: a.Origin.System, ID: id},
+			Messages: func(func(session.Message, error) bool) {},
 		})
 		switch {
 		case err != nil:
@@ -142,7 +143,7 @@ func (a *archiveMarks) parse() (*lineage.Origin, error) {
 }
 
 // importFates counts the conversations of other programs that were neither new nor
-// unchanged.
+// unchanged, and what became of the messages.
 type importFates struct {
 	Grown   int `json:"grown,omitempty"`
 	Changed int `json:"changed,omitempty"`
@@ -150,10 +151,12 @@ type importFates struct {
 	Deleted int `json:"deleted,omitempty"`
 	// Undone counts the messages of changed ones that were undone, Edited the memories that were edited in the other
 	// program, and Absent those that were imported before, and that their lines lack.
-	Undone int          `json:"undone,omitempty"`
-	Edited int          `json:"edited,omitempty"`
-	Absent int          `json:"absent,omitempty"`
-	Notes  []importNote `json:"notes,omitempty"`
+	Undone int `json:"undone,omitempty"`
+	Edited int `json:"edited,omitempty"`
+	Absent int `json:"absent,omitempty"`
+	// Cut counts the stored messages that lack something, because it was forgotten here.
+	Cut   int          `json:"cut,omitempty"`
+	Notes []importNote `json:"notes,omitempty"`
 	// OtherKeys are the session keys, other than those of their lines, of conversations that were there.
 	OtherKeys []importKey `json:"other_keys,omitempty"`
 }
@@ -202,6 +205,7 @@ func (f *importFates) count(got *curate.Imported) {
 	f.Undone += got.Undone
 	f.Edited += got.Edited
 	f.Absent += got.Absent
+	f.Cut += got.Cut
 }
 
 // tell counts a conversation, and lists it if a person should know of it.

@@ -38,6 +38,8 @@ type Report struct {
 	// before, and that the input lacks.
 	Edited int `json:"memories_edited"`
 	Absent int `json:"memories_absent"`
+	// Cut is the number of stored messages that lack something, because it was forgotten here.
+	Cut int `json:"messages_cut"`
 	// Retimed is the number of messages without a time, or with one that cannot be: before
 	// that of the message before, or in the future.
 	Retimed int `json:"messages_retimed"`
@@ -216,6 +218,7 @@ func (r *Report) writeCounts(w io.Writer) {
 		tell string
 	}{
 		{"messages undone", r.Undone, "edited or gone there, or behind such a message; those that are still there were stored again"},
+		{"messages cut", r.Cut, "lack what was forgotten here; --restore takes it"},
 		{"memories edited", r.Edited, "have their new text"},
 		{"memories absent", r.Absent, "imported before, and not in this input; they stay"},
 		{"messages timed", r.Retimed, "had no time of their own, one before that of the message before, or one in the future"},
