@@ -38,12 +38,28 @@ type arrived struct {
 	late bool
 }
 
-// commit decides what becomes of events, and stores them.
+// commit decides what becomes of events, and stores them. The position is stored with the last of them.
 func (g *Gateway) commit(ctx context.Context, b *Bot, in arrived) (int, error) {
+	addressAlbums(in.events)
+	fresh, list := 0, parts(in.events)
+	for i := range list {
+		part := arrived{events: list[i], late: in.late}
+		if i == len(list)-1 {
+			part.after = in.after
+		}
+		n, err := g.commitPart(ctx, b, part)
+		if fresh += n; err != nil {
+			return fresh, err
+		}
+	}
+	return fresh, nil
+}
+
+// commitPart is commit for events of which none is about another one.
+func (g *Gateway) commitPart(ctx context.Context, b *Bot, in arrived) (int, error) {
 	c := Committed{Platform: b.Adapter.Platform(), Account: b.Account, After: in.after, At: g.moment()}
 	var strangers []*Event
 	var past []withdrawn
-	addressAlbums(in.events)
 	for i := range in.events {
 		e := &in.events[i]
 		e.Place.Platform, e.Place.Account = c.Platform, c.Account

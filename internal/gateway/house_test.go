@@ -235,6 +235,7 @@ type house struct {
 	hears    gateway.Transcriber         // nil unless a test says otherwise
 	fails    func() error                // when events are settled; nil for never
 	loses    func() error                // once events are settled; nil for never
+	commits  func() error                // before events are stored; nil for never
 	shared   bool                        // another server may use the store
 	audited  bool                        // the audit is written
 	again    []string                    // the deliveries that are to be looked at again
@@ -270,6 +271,15 @@ func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Set
 		err = s.house.loses()
 	}
 	return alone, err
+}
+
+func (s settling) CommitEvents(ctx context.Context, host owner.Owner, c gateway.Committed) (gateway.Kept, error) {
+	if s.house.commits != nil {
+		if err := s.house.commits(); err != nil {
+			return gateway.Kept{}, err
+		}
+	}
+	return s.Store.CommitEvents(ctx, host, c)
 }
 
 func (s settling) FindSend(ctx context.Context, o owner.Owner, at gateway.Place, id string, message gateway.MessageID) (gateway.Send, error) {
