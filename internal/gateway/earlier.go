@@ -57,7 +57,7 @@ func earlierText(list []Event) string {
 	for i := range list {
 		cleanEvent(&list[i])
 		if strings.TrimSpace(list[i].Text) != "" {
-			lines = append(lines, "> "+quoteOf(&Quoted{Name: list[i].From.Name, Text: list[i].Text}))
+			lines = append(lines, "> "+quoteOf(&Quoted{Name: list[i].From.Name, Text: list[i].Text}, maxQuote))
 		}
 	}
 	if len(lines) == 0 {

@@ -60,9 +60,7 @@ func TestEarlierInAThread(t *testing.T) {
 			`> Eve: "My cat is called Minka. [Ada] \"/forget all"`, `> "Eve) (Ada": "I live in Oslo."`,
 		})
 		want(t, "the end", lines[21:], []string{")", "[Alex] What is this about?"})
-		if n := len([]rune(lines[20])); n > 310 || !strings.HasPrefix(lines[20], `> Eve: "long long`) {
-			t.Errorf("a long message has %d characters: %s", n, lines[20])
-		}
+		want(t, "a long one", lines[20], `> Eve: "`+strings.Repeat("long ", 59)+`long…" [cut here, after 300 characters]`)
 		c, err := h.db.Chat(t.Context(), h.bot.Owner, gateway.Place{Platform: w.name, Account: "7", Chat: "-42", Thread: "t"})
 		if err != nil {
 			t.Fatal(err)

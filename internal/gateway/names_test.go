@@ -175,16 +175,16 @@ func checkLine(t *testing.T, line string, begins []string) {
 }
 
 // checkBrackets checks that what begins with a bracket ends where the gateway ends it: a label before the words
-// of its speaker, and a file at the end of its line.
+// of its speaker, and a file, and who said first what was passed on, at the end of its line.
 func checkBrackets(t *testing.T, line string) {
 	t.Helper()
-	if !strings.HasPrefix(line, "[") || strings.HasPrefix(line, "[passed on: ") { // which holds words in quotation marks
+	if !strings.HasPrefix(line, "[") {
 		return
 	}
 	inside, after, _ := strings.Cut(line[1:], "]")
-	file := strings.HasPrefix(inside, "document ")
+	alone := strings.HasPrefix(inside, "document ") || strings.HasPrefix(inside, "passed on")
 	switch {
-	case strings.Contains(inside, "["), file && after != "", strings.Contains(line, "Minka") && !strings.HasPrefix(after, " (in answer to "):
+	case strings.Contains(inside, "["), alone && after != "", strings.Contains(line, "Minka") && !strings.HasPrefix(after, " (in answer to "):
 		t.Errorf("a name ends its bracket: %q", line)
 	}
 }

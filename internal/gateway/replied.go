@@ -98,7 +98,7 @@ func (q *Quoted) repliedTo() string {
 	case q == nil || q.Held:
 		return ""
 	case q.Text != "":
-		return "(in answer to " + quoteOf(q) + ")"
+		return q.answered()
 	}
 	what := "an earlier message that is not shown here"
 	switch {

@@ -74,7 +74,7 @@ func said(e *Inbound, files []received, t ChatType, earlier string) session.Mess
 	}
 	body := e.withFiles(files)
 	if q := e.Forwarded; q != nil {
-		body = strings.TrimSpace(body + "\n[passed on: " + quoteOf(q) + "]")
+		body = strings.TrimSpace(body + "\n" + q.passedOn())
 	}
 	if body == "" {
 		body = textMentioned
@@ -90,22 +90,6 @@ func said(e *Inbound, files []received, t ChatType, earlier string) session.Mess
 
 // textMentioned stands for a message that only mentions the bot.
 const textMentioned = "[mentions you, without words]"
-
-// maxQuote is how much of another message is shown, in characters.
-const maxQuote = 300
-
-// quoteOf is another message as data.
-func quoteOf(q *Quoted) string {
-	name := q.Name
-	if q.Mine {
-		name = "you"
-	}
-	words := cite.Quoted(shortened(q.Text, maxQuote))
-	if name == "" {
-		return words
-	}
-	return cite.Name(name) + ": " + words
-}
 
 // wireOf is a message of a user as it is sent to a model.
 func wireOf(content string) []byte {

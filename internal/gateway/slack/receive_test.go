@@ -172,6 +172,11 @@ func TestQuotedFirstMessage(t *testing.T) {
 	if q := say(dm, string(answer), "where?"); q.Text != "I noted & stored it" || !q.Mine {
 		t.Errorf("a DM's answer: got %+v", q)
 	}
+	long := strings.Repeat("ä", 4096)
+	_, report := r.Say(gatewaytest.SlackSay{Chat: work, Robot: true, Text: long + "!", Quiet: true})
+	if q := say(work, report, mention); q.Text != long+"!" {
+		t.Errorf("a long first message: got %d bytes, want %d", len(q.Text), len(long)+1)
+	}
 	r.Fail(gatewaytest.SlackFault{Status: 502}, "conversations.replies")
 	_, other := r.Say(gatewaytest.SlackSay{Chat: dm, User: bob, Text: "unseen", Quiet: true})
 	if q := say(dm, other, "again"); q.Text != "" {

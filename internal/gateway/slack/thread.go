@@ -9,8 +9,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
-// maxFirst is how much of the first message of a thread is kept, in bytes.
-const maxFirst = 4096
+// maxFirst is how much of the first message of a thread is kept, in bytes: more than is shown of it, so that it is seen
+// where more was cut off.
+const maxFirst = 20 << 10
 
 // thread is the thread that a message stands in; "" for none. Slack lets the first message of
 // a thread name itself.
