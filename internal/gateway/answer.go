@@ -117,8 +117,11 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 	}
 	text := answerText(rec, g.commandIn(chat, "retry"))
 	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: rec.Session, At: g.moment()}
-	if fell(rec) {
+	switch {
+	case fell(rec):
 		s.State, s.Reason = Lost, reasonOf(rec)
+	case rec.State == live.Cancelled:
+		s.Reason = reasonStopped(text)
 	}
 	if text == "" && b.interaction() != "" {
 		text = textSilent
@@ -235,6 +238,14 @@ var modelFailed = map[fault.Kind]string{
 	fault.RateLimited: "The model server has too many requests.",
 	fault.Unavailable: "The model server cannot answer now.",
 	fault.Timeout:     "The model server did not answer in time.",
+}
+
+// reasonStopped says why a turn that was stopped has no whole answer. text is what there is of it.
+func reasonStopped(text string) string {
+	if text == "" {
+		return "stopped before there was an answer"
+	}
+	return "stopped before the end of the answer"
 }
 
 // replyTo is the message that an answer refers to: none in a DM, where nothing else can be

@@ -45,7 +45,7 @@ func (o *call) planReset(context.Context) (string, error) {
 	return planned(move{From: o.chat.Session, To: session.NewID(o.now())})
 }
 
-// reset stops what runs, ends the session, and begins one under the same key.
+// reset stops what runs, and says so, ends the session, and begins one under the same key.
 func (o *call) reset(ctx context.Context) (reply, error) {
 	var m move
 	if err := o.read(&m); err != nil {
@@ -54,13 +54,15 @@ func (o *call) reset(ctx context.Context) (reply, error) {
 	if m.From == "" {
 		return reply{text: "Nothing has been said in this session yet."}, nil
 	}
-	if err := o.stopRun(ctx); err != nil {
+	_, told, err := o.stopRun(ctx)
+	if err != nil {
 		return reply{}, err
 	}
 	if err := o.rotate(ctx, o.owner, o.chat, m, session.EndReset, ""); err != nil {
 		return reply{}, err
 	}
-	return reply{text: "A new session has begun. What was said is kept, and memory stays. " + o.named("resume") + " brings the old session back."}, nil
+	told += "A new session has begun. What was said is kept, and memory stays. "
+	return reply{text: told + o.named("resume") + " brings the old session back."}, nil
 }
 
 func (o *call) title(ctx context.Context) (reply, error) {
@@ -292,10 +294,11 @@ func (o *call) resumeOther(ctx context.Context) (reply, error) {
 	case m.To == "":
 		return reply{text: cmp.Or(m.Refusal, textNotCalled) + " " + o.named("sessions") + " lists them."}, nil
 	}
-	if err := o.stopRun(ctx); err != nil {
+	_, told, err := o.stopRun(ctx)
+	if err != nil {
 		return reply{}, err
 	}
-	err := o.store.LeadChat(ctx, o.owner, o.chat.Place, m.From, m.To, "")
+	err = o.store.LeadChat(ctx, o.owner, o.chat.Place, m.From, m.To, "")
 	if err != nil && fault.KindOf(err) != fault.Conflict { // a conflict: it was done before
 		return reply{}, err
 	}
@@ -311,24 +314,30 @@ func (o *call) resumeOther(ctx context.Context) (reply, error) {
 	if name == "" {
 		name = string(tip.ID)
 	}
-	return reply{text: fmt.Sprintf("Going on with %s, %s.", plain(name), amount(said, "message"))}, nil
+	return reply{text: told + fmt.Sprintf("Going on with %s, %s.", plain(name), amount(said, "message"))}, nil
 }
 
-// stopRun stops the turn that is under way, and keeps its part.
-func (o *call) stopRun(ctx context.Context) error {
-	_, err := o.stopTurn(ctx, o.owner, o.chat.Place)
-	return err
+// textUnsaid is told of a turn that is stopped before its first words.
+const textUnsaid = "Stopped, before there was an answer. What you said is kept."
+
+// stopRun stops the turn that is under way, and keeps its part. It reports whether there was one, and what people are told
+// of it, as a paragraph: nothing if they see the part, which ends where it was stopped.
+func (o *call) stopRun(ctx context.Context) (stopped bool, told string, err error) {
+	d := o.drafts.of(o.owner, o.chat.Place)
+	if d == nil || d.silent() {
+		told = textUnsaid + "\n\n"
+	}
+	stopped, err = o.stopTurn(ctx, o.owner, o.chat.Place)
+	if err != nil || !stopped {
+		return false, "", err
+	}
+	return true, told, nil
 }
 
 func (o *call) stop(ctx context.Context) (reply, error) {
-	d := o.drafts.of(o.owner, o.chat.Place)
-	unsaid := d == nil || d.silent()
-	stopped, err := o.stopTurn(ctx, o.owner, o.chat.Place)
+	stopped, told, err := o.stopRun(ctx)
 	if err != nil || !stopped {
 		return reply{text: "Nothing is under way."}, err
 	}
-	if unsaid {
-		return reply{text: "Stopped, before there was an answer. What you said is kept."}, nil
-	}
-	return reply{}, nil // the answer ends where it was stopped
+	return reply{text: strings.TrimSpace(told)}, nil
 }

@@ -33,7 +33,7 @@ type saying struct {
 func (u *undoing) all() []saying { return append(slices.Clone(u.Before), u.saying) }
 
 func (o *call) planUndo(ctx context.Context) (string, error) {
-	if err := o.stopRun(ctx); err != nil {
+	if _, _, err := o.stopRun(ctx); err != nil {
 		return "", err
 	}
 	u := undoing{Session: o.chat.Session, From: -1}
