@@ -96,6 +96,22 @@ func (o *call) named(name string) string { return o.commandIn(o.chat, name) }
 // commandWord matches the first word of a command. A path such as /etc/hosts is none.
 var commandWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[/!]([A-Za-z_]{1,32})(?:@\w+)?(?:[\s\p{Z}]|$)`) })
 
+// endedCommand matches a command that stands alone, with signs that end a sentence behind its word. A question mark is none of
+// them: "/undo?" asks.
+var endedCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([/!]([A-Za-z_]{1,32})(?:@\w+)?)[.,;:!…。，；：！]+[\s\p{Z}]*$`)
+})
+
+// commandText is a text from its first sign on. It ends at the word of a command that stands alone with signs behind it:
+// "/stop!" is "/stop".
+func commandText(text string) string {
+	text = leadless(text)
+	if m := endedCommand().FindStringSubmatch(text); m != nil && known(m[2]) {
+		return m[1]
+	}
+	return text
+}
+
 // isCommand reports whether an event is a command or the press of a button, or mentions the bot
 // without words, which is answered as a command is: without a model. A word behind "!"
 // is a command only if there is one of that name: some platforms know no slash in threads.
@@ -115,7 +131,7 @@ func isCommand(e *Event) bool {
 
 // GivesCommand reports whether a text of a person gives a command.
 func GivesCommand(text string) bool {
-	text = leadless(text)
+	text = commandText(text)
 	m := commandWord().FindStringSubmatch(text)
 	return m != nil && (text[0] == '/' || known(m[1]))
 }
@@ -134,7 +150,7 @@ const shortest = 3
 
 // commandParts are the name of a command as it was written, the bot that it names, and its argument.
 func commandParts(text string) (name, bot, arg string) {
-	text = leadless(text)
+	text = commandText(text)
 	word := text
 	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
 		word, arg = text[:i], strings.TrimSpace(text[i:])

@@ -30,7 +30,7 @@ func (h *house) became(said gateway.Event) string {
 func TestStoppedByACommand(t *testing.T) {
 	t.Parallel()
 	const begun, unsaid = "stopped before the end of the answer", "stopped before there was an answer"
-	for _, command := range []string{"/stop", "/new", "/reset", "/resume Tea"} {
+	for _, command := range []string{"/stop", "/stop!", "/new", "/new.", "/reset", "/resume Tea"} {
 		for pieces, reason := range map[string]string{"": unsaid, kettle: begun} {
 			t.Run(command+" "+reason, func(t *testing.T) {
 				t.Parallel()
@@ -60,7 +60,7 @@ func TestStoppedByACommand(t *testing.T) {
 					want(t, "the event", h.became(question), "answered, "+reason)
 					want(t, "it is told: "+told, strings.Contains(told, "Stopped, before there was an answer. What you said is kept."), reason == unsaid)
 					h.model.script = nil
-					if command != "/stop" {
+					if !strings.HasPrefix(command, "/stop") {
 						say(h.group(ada, "Ada", "/resume 1", true))
 					}
 					want(t, "asked again", say(h.group(ada, "Ada", "/retry", true)), "You said: What is the capital of Peru?")
