@@ -99,6 +99,35 @@ func TestFormerIDOfASilentGroup(t *testing.T) {
 	})
 }
 
+// TestMovedAfterwards: what is said under the new id before the move is known costs the chat neither its memory nor
+// its session.
+func TestMovedAfterwards(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.bot.Chats = []string{"-42", "-100"} })
+		defer h.end()
+		in := func(chat, text string) gateway.Event {
+			e := h.group("2", "Bea", text, true)
+			e.Place.Chat = chat
+			return e
+		}
+		h.receive(in("-42", "Hello."))
+		h.settled()
+		old := h.chat("-42")
+		h.receive(in("-100", "Early."))
+		h.settled()
+		moved := h.group("2", "Bea", "", false)
+		moved.Kind, moved.MovedTo = gateway.Moved, "-100"
+		h.receive(moved, moved)
+		h.receive(in("-100", "Late."))
+		h.settled()
+		now := h.chat("-100")
+		want(t, "key", now.Key, old.Key)
+		want(t, "session", now.Session, old.Session)
+		want(t, "messages of the session", len(h.transcript(now.Session)), 4)
+	})
+}
+
 // TestMovedInATurn: a chat that gets another id while a turn is under way is sent one answer there, also if
 // a part of it was shown under the old id. The next turn goes on in the same session.
 func TestMovedInATurn(t *testing.T) {

@@ -68,7 +68,8 @@ type Chats interface {
 	// LeadChat leads a chat to another session. It fails with Conflict if the chat's session is
 	// no longer the one it is led from.
 	LeadChat(ctx context.Context, o owner.Owner, at Place, from, to session.ID, notice string) error
-	// MoveChat gives a chat, with its threads, another id. The old one is kept as Chat.Former.
+	// MoveChat gives a chat, with its threads, another id. The old one is kept as Chat.Former. A chat that has the
+	// other id already gets the key and the sessions of the one that moves, and keeps its events and messages.
 	MoveChat(ctx context.Context, o owner.Owner, from Place, chat string) error
 	// SetHome makes a chat the one to which jobs deliver that name no chat of its platform.
 	SetHome(ctx context.Context, o owner.Owner, at Place) error

@@ -92,27 +92,14 @@ func (db *DB) LeadChat(ctx context.Context, o owner.Owner, at gateway.Place, fro
 	})
 }
 
-// moved is a table with rows of a chat. unless leaves out a row whose place in the other
-// chat is taken. keep sets what is kept of the old place.
-type moved struct{ table, keep, unless string }
-
-// movedTables are the tables with rows of chats.
-func movedTables() []moved {
-	const there = ` AND NOT EXISTS (SELECT 1 FROM %s x WHERE x.owner_id = m.owner_id AND x.platform = m.platform AND x.account = m.account
-		AND x.chat_id = ?5 AND x.%s = m.%[2]s)`
-	return []moved{
-		{"chats", "former_id = m.chat_id, ", fmt.Sprintf(there, "chats", "thread_id")},
-		{"chat_names", "", fmt.Sprintf(there, "chat_names", "user_id")},
-		{"chat_events", "", ""}, {"chat_sends", "", ""},
-	}
-}
-
 // MoveChat implements gateway.Chats.
 func (db *DB) MoveChat(ctx context.Context, o owner.Owner, from gateway.Place, chat string) error {
+	if chat == from.Chat {
+		return nil
+	}
 	return db.w.submit(ctx, o, func(t *tx) error {
-		for _, m := range movedTables() {
-			t.send("move a chat", `UPDATE `+m.table+` m SET `+m.keep+`chat_id = ?5 WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 AND chat_id = ?4`+m.unless,
-				o.ID(), string(from.Platform), from.Account, from.Chat, chat)
+		for _, move := range storage.ChatMoves() {
+			t.send("move a chat", move, o.ID(), string(from.Platform), from.Account, from.Chat, chat)
 		}
 		return nil
 	})

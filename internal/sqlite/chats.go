@@ -99,10 +99,12 @@ func (db *DB) LeadChat(ctx context.Context, o owner.Owner, at gateway.Place, fro
 
 // MoveChat implements gateway.Chats.
 func (db *DB) MoveChat(ctx context.Context, o owner.Owner, from gateway.Place, chat string) error {
+	if chat == from.Chat {
+		return nil
+	}
 	return db.w.submit(ctx, func(t *tx) error {
-		for _, change := range []string{"chats SET former_id = chat_id,", "chat_names SET", "chat_events SET", "chat_sends SET"} {
-			if _, err := t.exec(`UPDATE OR IGNORE `+change+` chat_id = ? WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ?`,
-				chat, o.ID(), string(from.Platform), from.Account, from.Chat); err != nil {
+		for _, move := range storage.ChatMoves() {
+			if _, err := t.exec(move, o.ID(), string(from.Platform), from.Account, from.Chat, chat); err != nil {
 				return fmt.Errorf("move chat: %w", err)
 			}
 		}

@@ -99,7 +99,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"runs without a client", recordTests()},
 		{"the ledger of runs", recordLedgerTests()},
 		{"names", nameTests()},
-		{"chats", chatTests()},
+		{"chats", append(chatTests(), chatMoveTests()...)},
 		{"rests of chats", restTests()},
 		{"files", fileTests()},
 		{"imports", importTests()},
