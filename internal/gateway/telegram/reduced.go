@@ -6,7 +6,8 @@ import "encoding/json"
 func simple() []string {
 	return []string{
 		"message_id", "message_thread_id", "is_topic_message", "date", "edit_date", "chat", "from", "sender_chat", "author_signature", "via_bot",
-		"text", "entities", "caption", "caption_entities", "media_group_id", "photo", "voice", "audio", "document", "quote", "migrate_to_chat_id",
+		"text", "entities", "caption", "caption_entities", "media_group_id", "photo", "voice", "audio", "document", "quote",
+		"migrate_to_chat_id", "migrate_from_chat_id",
 	}
 }
 

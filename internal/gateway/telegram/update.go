@@ -77,8 +77,7 @@ func (r *reader) event(u *models.Update) (gateway.Event, bool) {
 func (r *reader) message(e gateway.Event, m *models.Message) (gateway.Event, bool) {
 	e.Place, e.Type, e.Title = r.place(&m.Chat, m), chatType(m.Chat.Type), m.Chat.Title
 	e.Message, e.At = messageID(m.ID), time.Unix(int64(max(m.Date, m.EditDate)), 0).UTC()
-	if m.MigrateToChatID != 0 {
-		e.Kind, e.MovedTo = gateway.Moved, strconv.FormatInt(m.MigrateToChatID, 10)
+	if moved(&e, m) {
 		return e, true
 	}
 	from, ok := r.sender(m)
@@ -96,6 +95,21 @@ func (r *reader) message(e gateway.Event, m *models.Message) (gateway.Event, boo
 	answers := e.Replied != nil && e.Replied.Mine
 	e.Addressed = e.Type == gateway.DM || mentioned || answers
 	return e, mentioned || says(&e)
+}
+
+// moved makes an event of a message that says that a group has another id. The old group says so, and the new one,
+// in any order: each alone is enough.
+func moved(e *gateway.Event, m *models.Message) bool {
+	switch {
+	case m.MigrateToChatID != 0:
+		e.MovedTo = strconv.FormatInt(m.MigrateToChatID, 10)
+	case m.MigrateFromChatID != 0:
+		e.Place.Chat, e.MovedTo = strconv.FormatInt(m.MigrateFromChatID, 10), e.Place.Chat
+	default:
+		return false
+	}
+	e.Kind = gateway.Moved
+	return true
 }
 
 // says reports whether a message has a text, a file or a thing, or passes one on.
