@@ -12,6 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/markdown"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // exists reports whether an error says that a run has begun before.
@@ -103,9 +104,6 @@ func (g *Gateway) tell(ctx context.Context, o owner.Owner, d *draft, b *batch, e
 	return nil
 }
 
-// silentAnswer is the answer of a model that has nothing to say.
-const silentAnswer = "[SILENT]"
-
 // settle ends a turn: its answer becomes messages, and its events are over. It returns the messages as
 // conclude does.
 func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, rec *live.Run) (allSends, error) {
@@ -185,14 +183,20 @@ func (g *Gateway) deliverSoon(bot *Bot, o owner.Owner, at Place, all allSends) {
 
 // answerText is what people are told at the end of a turn; "" for nothing. retry is the command that asks again.
 func answerText(rec *live.Run, retry string) string {
-	text := strings.TrimSpace(rec.Output())
-	if text == silentAnswer || markdown.Blank(text) {
+	text := spoken(rec)
+	if isSilent(text) || markdown.Blank(text) {
 		text = ""
 	}
 	if !fell(rec) {
 		return text
 	}
 	return strings.TrimSpace(markdown.Complete(text) + "\n\n" + sentence(reasonOf(rec)) + " " + retry + " asks again.")
+}
+
+// spoken is what the model of a turn says, without what it thinks before.
+func spoken(rec *live.Run) string {
+	text, _ := session.AfterThoughts(rec.Output())
+	return strings.TrimSpace(text)
 }
 
 // textCut stands behind an answer that the model did not write to its end.
@@ -209,7 +213,7 @@ func noteOf(rec *live.Run) string {
 // fell reports whether a turn ended without the answer that people wait for. A model that has
 // nothing to say says so; one that says nothing at all, or nothing that people can see, has failed.
 func fell(rec *live.Run) bool {
-	empty := rec.State == live.Completed && markdown.Blank(rec.Output())
+	empty := rec.State == live.Completed && markdown.Blank(spoken(rec))
 	return empty || rec.State == live.Failed || rec.State == live.Interrupted
 }
 

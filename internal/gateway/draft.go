@@ -9,6 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/markdown"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // When the first text of an answer is shown.
@@ -30,6 +31,7 @@ type draft struct {
 	interaction string
 
 	mu    sync.Mutex
+	held  string // what was written before the answer: thoughts, as far as is known
 	text  string
 	begun time.Time // when the first text came; zero before
 	shown []shownPart
@@ -52,7 +54,7 @@ type shownPart struct {
 func (d *draft) restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.text, d.begun, d.look = "", time.Time{}, time.Time{}
+	d.held, d.text, d.begun, d.look = "", "", time.Time{}, time.Time{}
 }
 
 // asked is a request for an approval.
@@ -89,15 +91,21 @@ func (d *draft) answerAll() map[int]asked {
 	return all
 }
 
-// add adds text that came at a time. It reports whether the lane must be asked to show the text.
+// add adds text that came at a time. It reports whether the lane must be asked to show the text. What the model thinks
+// before it answers is no text.
 func (d *draft) add(text string, at, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.text == "" {
+		var whole bool
+		d.held += text
+		if text, whole = session.AfterThoughts(d.held); !whole {
+			return false
+		}
+		d.held, d.begun = "", at
+	}
 	if text == "" {
 		return false
-	}
-	if d.text == "" {
-		d.begun = at
 	}
 	d.text += text
 	return d.streams && !d.look.After(now)
@@ -177,7 +185,7 @@ func (d *draft) visible(now time.Time) (text string, until time.Time) {
 		return "", time.Time{}
 	case utf8.RuneCountInString(d.text) < firstText && now.Sub(d.begun) < firstWait:
 		return "", d.begun.Add(firstWait)
-	case len(d.text) <= len(silentAnswer) && silentAnswer[:len(d.text)] == d.text:
+	case maySilence(d.text):
 		return "", time.Time{}
 	case len(d.shown) == 0 && markdown.Blank(d.text): // platforms refuse it
 		return "", time.Time{}

@@ -111,15 +111,16 @@ func (t *Target) Deliver(ctx context.Context, o owner.Owner, place string, e *jo
 	return g.taken(ctx, data, list)
 }
 
-// deliveredText is the output of a job as it is sent.
+// deliveredText is the output of a job as it is sent, without what the model thinks before it.
 func deliveredText(e *job.Event) string {
+	output, _ := session.AfterThoughts(e.Run.Output)
 	switch {
 	case e.Run.Status != job.Completed:
 		return fmt.Sprintf("⚠️ The job %s failed: %s", plain(e.JobName), plain(e.Run.Error))
-	case strings.TrimSpace(e.Run.Output) == "": // no platform takes an empty message
+	case strings.TrimSpace(output) == "": // no platform takes an empty message
 		return fmt.Sprintf("⚠️ The job %s gave an empty answer.", plain(e.JobName))
 	}
-	return e.Run.Output
+	return output
 }
 
 // deliveredNote is the line behind the output of a job; "" for none.
