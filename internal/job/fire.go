@@ -194,6 +194,12 @@ func (s *Scheduler) judge(r *Fire, err error, timedOut bool) {
 	}
 }
 
+// isSilent reports whether the answer says, behind what the model thinks, that it is not to be delivered.
+func (r *Fire) isSilent() bool {
+	answer, _ := session.AfterThoughts(r.Output)
+	return strings.HasPrefix(strings.TrimSpace(answer), silent)
+}
+
 // deliveryOf returns the delivery of a finished fire; nil for none.
 func deliveryOf(j *Job, r *Fire) *Delivery {
 	if !r.WakeAt.IsZero() {
@@ -203,7 +209,7 @@ func deliveryOf(j *Job, r *Fire) *Delivery {
 	switch {
 	case j.Deliver == Local:
 		d.State = Stored
-	case r.Status == Completed && strings.HasPrefix(strings.TrimSpace(r.Output), silent):
+	case r.Status == Completed && r.isSilent():
 		d.State = Silent
 	default:
 		d.WakeAt = r.FinishedAt

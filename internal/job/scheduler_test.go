@@ -290,17 +290,19 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestSilent: an answer that begins with [SILENT] is kept and goes nowhere.
+// TestSilent: an answer that begins with [SILENT], perhaps behind what the model thinks, is kept and goes nowhere.
 func TestSilent(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.model.answer = func(int, context.Context) (string, error) { return " [SILENT] Nothing new.", nil }
-	h.targets["webhook"] = &mailbox{}
-	j := h.create(job.Job{Schedule: "in 1h", Deliver: "webhook:https://example.org/hook"})
-	h.set(time.Hour)
-	h.pass()
-	if r := h.runs(j.ID)[0]; r.Delivery == nil || r.Delivery.State != job.Silent || !strings.Contains(r.Output, "Nothing new") {
-		t.Errorf("got %+v, %+v", r, r.Delivery)
+	for _, answer := range []string{" [SILENT] Nothing new.", "<think>Is there news?</think>\n[SILENT] Nothing new."} {
+		h := setup(t)
+		h.model.answer = func(int, context.Context) (string, error) { return answer, nil }
+		h.targets["webhook"] = &mailbox{}
+		j := h.create(job.Job{Schedule: "in 1h", Deliver: "webhook:https://example.org/hook"})
+		h.set(time.Hour)
+		h.pass()
+		if r := h.runs(j.ID)[0]; r.Delivery == nil || r.Delivery.State != job.Silent || !strings.Contains(r.Output, "Nothing new") {
+			t.Errorf("%q: got %+v, %+v", answer, r, r.Delivery)
+		}
 	}
 }
 
