@@ -154,6 +154,9 @@ func (o *call) home(ctx context.Context) (reply, error) {
 	if o.bot.Account == bridgeAccount {
 		return reply{text: "Jobs cannot report here: nothing can be delivered through a bridge."}, nil
 	}
+	if o.event.Mute {
+		return reply{text: "Jobs cannot report here: the bot is not in this chat. Add the bot, then send the command again."}, nil
+	}
 	if err := o.store.SetHome(ctx, o.owner, o.chat.Place); err != nil {
 		return reply{}, err
 	}

@@ -107,7 +107,9 @@ type Event struct {
 	Button string
 	// Interaction is what an answer to a command or a press must carry; "" for none.
 	Interaction string
-	MovedTo     string
+	// Mute says that the bot cannot write in the place: only what carries the interaction reaches a person.
+	Mute    bool `json:",omitempty"`
+	MovedTo string
 	// Sent is the Out.ID of the message that failed or arrived.
 	Sent string
 	// Reason says why a message failed, in words for a person.

@@ -37,3 +37,23 @@ func TestSilentHome(t *testing.T) {
 		}
 	})
 }
+
+// TestHomeOfAMuteChat: a chat in which the bot cannot write becomes no home, and the person is told why.
+func TestHomeOfAMuteChat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.receive(h.dm(ada, "/home"))
+		h.settled()
+		e := h.dm(ada, "/home")
+		e.Kind, e.Place.Chat, e.Type, e.Mute, e.Interaction = gateway.Called, "-9", gateway.Group, true, "i1"
+		h.receive(e)
+		h.settled()
+		if !h.chat(ada).Home || h.chat("-9").Home {
+			t.Errorf("got %+v and %+v, want the home as it was", h.chat(ada), h.chat("-9"))
+		}
+		said := h.wire.said()
+		want(t, "answer", said[len(said)-1], "Jobs cannot report here: the bot is not in this chat. Add the bot, then send the command again.")
+	})
+}

@@ -86,6 +86,7 @@ type Slack struct {
 	unreachable bool
 	onAck       func(eventID string)
 	outgoing    slackQueue
+	responses   []SlackResponse
 }
 
 // NewSlack starts a fake that ends with the test.

@@ -46,6 +46,7 @@ func (s *Slack) handler() http.Handler {
 	mux.HandleFunc("POST /upload/{id}", s.takeUpload)
 	mux.HandleFunc("GET /files/{id}", s.giveFile)
 	mux.HandleFunc("GET /link", s.link)
+	mux.HandleFunc("POST /hooks/{hook}", s.respond)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.note("an unknown address: %s %s", r.Method, r.URL.Path)
 		http.NotFound(w, r)
@@ -145,7 +146,7 @@ func (s *Slack) conversationsInfo(args url.Values) (map[string]any, string) {
 		"id": c.id, "is_im": c.kind == gateway.DM, "is_mpim": c.kind == gateway.Group, "is_channel": c.kind == gateway.Channel,
 	}
 	if c.kind != gateway.DM {
-		info["name"] = c.name
+		info["name"], info["is_member"] = c.name, true
 	}
 	return map[string]any{"channel": info}, ""
 }

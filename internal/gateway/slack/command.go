@@ -32,11 +32,13 @@ func (r *reader) command(ctx context.Context, payload []byte) ([]gateway.Event, 
 	text, _ := r.text(ctx, c.Text)
 	from := r.person(ctx, c.UserID)
 	where := r.named(ctx, c.ChannelID, c.ChannelName)
-	return []gateway.Event{{
+	e := gateway.Event{
 		ID: c.TriggerID, Kind: gateway.Called, Place: r.place(c.ChannelID, ""), Type: where.kind, Title: where.title,
 		From: gateway.Sender{ID: c.UserID, Name: cmp.Or(from.name, c.UserName), Zone: from.zone},
 		Text: commandText(c.Command, text), Addressed: true, At: r.now(),
-	}}, nil
+	}
+	r.mute(&e, where, c.ResponseURL)
+	return []gateway.Event{e}, nil
 }
 
 // commandText is the command as the gateway knows it. Names that Slack keeps for itself are
@@ -84,6 +86,7 @@ func (r *reader) interaction(ctx context.Context, payload []byte) ([]gateway.Eve
 		if where.kind == gateway.DM {
 			e.Place.Thread = ""
 		}
+		r.mute(&e, where, p.ResponseURL)
 		all = append(all, e)
 	}
 	return all, nil
@@ -97,14 +100,14 @@ func (p *press) thread() string {
 	return p.Container.ThreadTS
 }
 
-// named is a chat of which Slack told the name. That of a private chat does not say whether the bot is
-// in it.
+// named is a chat of which Slack told the name, which does not say whether the bot is in it.
 func (r *reader) named(ctx context.Context, id, name string) chat {
+	c := r.chat(ctx, id)
 	switch {
 	case strings.HasPrefix(name, "mpdm-"):
-		return chat{kind: gateway.Group, title: name}
-	case name == "" || name == "privategroup" || name == "directmessage":
-		return r.chat(ctx, id)
+		c.kind, c.title = gateway.Group, name
+	case name != "" && name != "privategroup" && name != "directmessage":
+		c.kind, c.title = gateway.Channel, name
 	}
-	return chat{kind: gateway.Channel, title: name}
+	return c
 }

@@ -28,6 +28,8 @@ type person struct{ name, zone string }
 type chat struct {
 	kind  gateway.ChatType
 	title string
+	// absent says that the bot is not in the chat, so that it cannot write there.
+	absent bool
 }
 
 // person looks up the name of a person and the time zone; both are "" if Slack does not tell.
@@ -72,6 +74,7 @@ func (a *Adapter) chat(ctx context.Context, id string) chat {
 			Name   string `json:"name"`
 			IsIM   bool   `json:"is_im"`
 			IsMPIM bool   `json:"is_mpim"`
+			Member *bool  `json:"is_member"`
 		} `json:"channel"`
 	}
 	life := nameLife
@@ -86,6 +89,9 @@ func (a *Adapter) chat(ctx context.Context, id string) chat {
 		c.kind = gateway.Group
 	case r.Channel.IsIM, direct:
 		c = chat{kind: gateway.DM}
+	}
+	if c.absent = isCode(err, "channel_not_found") || r.Channel.Member != nil && !*r.Channel.Member && c.kind == gateway.Channel; c.absent {
+		life = retryLife // the bot may be invited
 	}
 	a.chats.put(id, c, now, now.Add(life))
 	return c

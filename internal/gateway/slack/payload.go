@@ -76,13 +76,16 @@ type slash struct {
 	UserName    string `json:"user_name"`
 	ChannelID   string `json:"channel_id"`
 	ChannelName string `json:"channel_name"`
+	ResponseURL string `json:"response_url"`
 }
 
 // press is the press of buttons.
 type press struct {
 	Type      string `json:"type"`
 	TriggerID string `json:"trigger_id"`
-	Team      struct {
+	// ResponseURL takes an answer for the person alone.
+	ResponseURL string `json:"response_url"`
+	Team        struct {
 		ID string `json:"id"`
 	} `json:"team"`
 	User struct {

@@ -23,13 +23,16 @@ type reader struct {
 	// says that it does.
 	joined func(chat, thread string) bool
 	join   func(chat, thread string)
-	now    func() time.Time
+	// hook keeps the response URL of an interaction, and returns the name under which it is kept; "" if it may not be used.
+	hook func(id, url string) string
+	now  func() time.Time
 }
 
 // reader returns a reader for the bot.
 func (a *Adapter) reader() *reader {
 	return &reader{
-		account: a.account, self: a.who(), person: a.person, chat: a.chat, first: a.first, joined: a.joined, join: a.join, now: a.now,
+		account: a.account, self: a.who(), person: a.person, chat: a.chat, first: a.first, joined: a.joined, join: a.join,
+		hook: a.keepHook, now: a.now,
 	}
 }
 

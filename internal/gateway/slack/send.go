@@ -18,6 +18,9 @@ const maxSection = 3000
 
 // Send posts a message.
 func (a *Adapter) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, error) {
+	if hook, ok := a.hooks.get(o.Interaction, a.now()); ok {
+		return a.respond(ctx, hook, o)
+	}
 	if o.File != nil {
 		return a.upload(ctx, o)
 	}
@@ -52,6 +55,9 @@ func (a *Adapter) sent(at gateway.Place) {
 
 // Edit replaces the text and the buttons of a message.
 func (a *Adapter) Edit(ctx context.Context, m gateway.MessageID, o *gateway.Out) error {
+	if isEphemeral(m) {
+		return &gateway.SendError{Reason: gateway.Missing, Text: "Slack has shown the message to one person, and cannot edit it."}
+	}
 	ctx, wrote := watched(ctx)
 	if _, _, _, err := a.api.UpdateMessageContext(ctx, o.Place.Chat, string(m), content(o)...); err != nil {
 		return a.failed(err, wrote.Load())

@@ -62,7 +62,8 @@ type Adapter struct {
 	chats   *cache[chat]
 	threads *cache[bool] // threads in which the bot takes part
 	marks   *cache[marks]
-	roots   *cache[first] // first messages of threads
+	roots   *cache[first]  // first messages of threads
+	hooks   *cache[string] // response URLs, by the interaction
 	gate    gate
 
 	mu     sync.Mutex
@@ -86,6 +87,7 @@ func New(c Config) (*Adapter, error) {
 	}
 	a.people, a.chats, a.roots = newCache[person](maxPeople), newCache[chat](maxPeople), newCache[first](maxPeople)
 	a.threads, a.marks = newCache[bool](maxThreads), newCache[marks](maxThreads)
+	a.hooks = newCache[string](maxPeople)
 	a.health = gateway.Health{State: "stopped", Since: a.started}
 	a.api = api.New(c.BotToken, api.OptionAPIURL(root.String()), api.OptionAppLevelToken(c.AppToken),
 		api.OptionHTTPClient(bounded{a.http}), api.OptionLog(log.New(io.Discard, "", 0)))
