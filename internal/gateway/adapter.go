@@ -164,6 +164,8 @@ type Out struct {
 	Type ChatType
 	// ReplyTo is the message that is answered; "" for none.
 	ReplyTo MessageID
+	// Under is the Event.Under of the event that is answered: the message stands in that thread. "" for none.
+	Under MessageID
 	// Text is in the platform's dialect, or plain if Plain is set. It fits [Limits.Length].
 	Text  string
 	Plain bool

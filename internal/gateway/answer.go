@@ -252,14 +252,8 @@ func reasonStopped(text string) string {
 	return "stopped before the end of the answer"
 }
 
-// replyTo is the message that an answer refers to: none in a DM, where nothing else can be
-// meant.
-func (b *batch) replyTo(chat *Chat) MessageID {
-	if chat.Type == DM {
-		return ""
-	}
-	return b.events[len(b.events)-1].Message
-}
+// replyTo is the message that an answer refers to.
+func (b *batch) replyTo(chat *Chat) MessageID { return b.events[len(b.events)-1].replyTo(chat.Type) }
 
 // interaction is the one that the answer must carry; "" for none.
 func (b *batch) interaction() string { return b.events[len(b.events)-1].Interaction }

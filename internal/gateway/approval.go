@@ -56,7 +56,11 @@ func (a *asked) question(end string) string {
 func (d *draft) request(a *asked) Send {
 	at := d.chat.Place
 	origin := fmt.Sprintf("%s%s %d %s", originApproval, d.run, a.seq, a.CallID)
-	return Send{ID: sendID(d.owner, at, origin, 0), Place: at, Type: d.chat.Type, Origin: origin, State: ToSend}
+	s := Send{ID: sendID(d.owner, at, origin, 0), Place: at, Type: d.chat.Type, Origin: origin, State: ToSend}
+	if d.chat.Type == DM {
+		s.ReplyTo = d.replyTo
+	}
+	return s
 }
 
 // putRequest stores the message about a call, or its new content.

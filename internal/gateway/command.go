@@ -182,8 +182,8 @@ func (o *call) message(r *reply) *message {
 		origin, command = command, ""
 	}
 	m := &message{origin: origin, command: command, text: r.text, buttons: r.buttons, interaction: o.event.Interaction}
-	if o.chat.Type != DM && o.event.Kind != Pressed {
-		m.replyTo = o.event.Message
+	if o.chat.Type == DM || o.event.Kind != Pressed {
+		m.replyTo = o.event.replyTo(o.chat.Type)
 	}
 	return m
 }

@@ -59,6 +59,9 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 			ID: sendID(o, chat.Place, cmp.Or(m.command, m.origin), i), Place: chat.Place, Type: chat.Type, Origin: m.origin, Part: i, Text: text,
 			State: bot.unsent(), CreatedAt: now,
 		}
+		if refers(chat.Type, i) {
+			list[i].ReplyTo = m.replyTo
+		}
 		if i >= shown {
 			continue
 		}
@@ -67,7 +70,7 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 			list[i].State, list[i].Error = GaveUp, before[i].Error
 		}
 	}
-	list[0].ReplyTo, list[0].Interaction = m.replyTo, m.interaction
+	list[0].Interaction = m.interaction
 	last := &list[len(list)-1]
 	last.Buttons, last.File = m.buttons, file
 	return list, nil
@@ -125,6 +128,9 @@ func split(bot *Bot, text string) []markdown.Part {
 func outOf(bot *Bot, s *Send) *Out {
 	out := &Out{
 		ID: s.ID, Place: s.Place, Type: s.Type, ReplyTo: s.ReplyTo, Buttons: s.Buttons, File: s.File, Interaction: s.Interaction, Plain: s.Plain,
+	}
+	if s.Type == DM {
+		out.ReplyTo, out.Under = "", s.ReplyTo
 	}
 	if s.unsent() {
 		out.Replaces = s.Message

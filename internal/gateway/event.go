@@ -95,6 +95,9 @@ type Event struct {
 	// Replied is the message that this one answers; nil for none. If the platform does not send its words, the gateway looks
 	// them up by its id.
 	Replied *Quoted
+	// Under is the first message of the thread in which the answer stands, where a chat is one conversation with all
+	// its threads; "" for none.
+	Under MessageID `json:",omitempty"`
 	// Forwarded is the message that was passed on; nil for none. Its words are not the
 	// sender's.
 	Forwarded *Quoted
@@ -125,6 +128,19 @@ type Event struct {
 	// Order says that an erased event was a command, or began like one.
 	Order bool `json:",omitempty"`
 }
+
+// replyTo is the message that the answer to an event refers to in a chat: in a DM none but the first one of its
+// thread, where nothing else can be meant.
+func (e *Event) replyTo(t ChatType) MessageID {
+	if t == DM {
+		return e.Under
+	}
+	return e.Message
+}
+
+// refers reports whether a part of an answer names the message that it refers to: the first one, and in a DM each, which
+// stands in its thread by that alone.
+func refers(t ChatType, part int) bool { return part == 0 || t == DM }
 
 // Sender is who sent a message.
 type Sender struct {

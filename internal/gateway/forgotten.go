@@ -84,10 +84,7 @@ func (g *Gateway) tellErased(ctx context.Context, bot *Bot, o owner.Owner, chat 
 		for i := range all {
 			s.Events = append(s.Events, all[i].name())
 		}
-		m := &message{origin: prefix + run, text: textErased, interaction: e.Interaction}
-		if chat.Type != DM {
-			m.replyTo = e.Message
-		}
+		m := &message{origin: prefix + run, text: textErased, interaction: e.Interaction, replyTo: e.replyTo(chat.Type)}
 		var err error
 		if s.Sends, err = g.compose(ctx, bot, o, chat, m); err != nil {
 			return err

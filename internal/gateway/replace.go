@@ -21,10 +21,10 @@ func isMissing(err error) bool {
 func inPlace(out *Out, do func() error) error {
 	err := do()
 	failed, ok := errors.AsType[*SendError](err)
-	if !ok || failed.Reason != NoThread || out.Place.Thread == "" {
+	if !ok || failed.Reason != NoThread || out.Place.Thread == "" && out.Under == "" {
 		return err
 	}
-	out.Place.Thread, out.ReplyTo = "", ""
+	out.Place.Thread, out.ReplyTo, out.Under = "", "", ""
 	return do()
 }
 

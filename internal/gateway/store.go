@@ -302,6 +302,7 @@ type Send struct {
 	Text    string
 	Buttons []Button
 	File    *File
+	// ReplyTo is what Out.ReplyTo is, and in a DM what Out.Under is.
 	ReplyTo MessageID
 	// Interaction is the one that the first part of an answer carries; "" for none.
 	Interaction string

@@ -52,7 +52,10 @@ func (g *Gateway) extend(ctx context.Context, l *lane, d *draft, part int, text 
 		CreatedAt: g.moment(),
 	}
 	if part == 0 {
-		s.ReplyTo, s.Interaction = d.replyTo, d.interaction
+		s.Interaction = d.interaction
+	}
+	if refers(d.chat.Type, part) {
+		s.ReplyTo = d.replyTo
 	}
 	d.send()
 	if err := g.store.BeginSend(ctx, l.owner, s); err != nil {

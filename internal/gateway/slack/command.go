@@ -84,7 +84,7 @@ func (r *reader) interaction(ctx context.Context, payload []byte) ([]gateway.Eve
 			From: gateway.Sender{ID: p.User.ID, Name: cmp.Or(from.name, p.User.Name), Zone: from.zone},
 		}
 		if where.kind == gateway.DM {
-			e.Place.Thread = ""
+			oneConversation(&e)
 		}
 		r.mute(&e, where, p.ResponseURL)
 		all = append(all, e)

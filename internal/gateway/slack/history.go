@@ -64,7 +64,7 @@ func (a *Adapter) Find(ctx context.Context, o *gateway.Out) (id gateway.MessageI
 	if err := a.introduced(ctx); err != nil { // else none of the messages would be the bot's
 		return "", false, failure(err, false)
 	}
-	_, err = a.history(ctx, o.Place, "", findPages, func(m *message) bool {
+	_, err = a.history(ctx, standing(o), "", findPages, func(m *message) bool {
 		if found = m.TS != string(o.Replaces) && a.mine(m) && carries(m, o); found {
 			id = gateway.MessageID(m.TS)
 		}

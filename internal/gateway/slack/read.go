@@ -132,9 +132,14 @@ func (r *reader) said(ctx context.Context, m *message) (gateway.Event, bool) {
 	}
 	e.Addressed = r.addressed(m, where.kind, mentioned)
 	if where.kind == gateway.DM {
-		e.Place.Thread = "" // a DM is one conversation
+		oneConversation(&e)
 	}
 	return e, true
+}
+
+// oneConversation makes a DM one conversation with all its threads. The answer stands in the thread all the same.
+func oneConversation(e *gateway.Event) {
+	e.Place.Thread, e.Under = "", gateway.MessageID(e.Place.Thread)
 }
 
 // id is the id of the event of a message.
@@ -196,7 +201,7 @@ func (r *reader) deleted(ctx context.Context, m *message) (gateway.Event, bool) 
 		From: gateway.Sender{ID: was.User}, At: at,
 	}
 	if where.kind == gateway.DM {
-		e.Place.Thread = "" // a DM is one conversation
+		oneConversation(&e)
 	}
 	return e, true
 }

@@ -149,8 +149,8 @@ func TestQuotedFirstMessage(t *testing.T) {
 		if e.Replied == nil || string(e.Replied.Message) != thread {
 			t.Fatalf("got %+v, want the thread's first message", e.Replied)
 		}
-		if chat == dm && e.Place.Thread != "" {
-			t.Errorf("got %+v, want a DM without threads", e.Place)
+		if chat == dm && (e.Place.Thread != "" || string(e.Under) != thread) {
+			t.Errorf("got %+v, want a DM without threads, and the answer under %s", e, thread)
 		}
 		return e.Replied
 	}

@@ -29,8 +29,9 @@ func (a *Adapter) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, 
 			EventType:    metadataType,
 			EventPayload: map[string]any{"id": o.ID, "reply_to": string(o.ReplyTo)},
 		}))
-	if o.Place.Thread != "" {
-		options = append(options, api.MsgOptionTS(o.Place.Thread))
+	at := standing(o)
+	if at.Thread != "" {
+		options = append(options, api.MsgOptionTS(at.Thread))
 	}
 	ctx, wrote := watched(ctx)
 	_, ts, err := a.api.PostMessageContext(ctx, o.Place.Chat, options...)
@@ -40,8 +41,17 @@ func (a *Adapter) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, 
 	if err != nil {
 		return "", a.failed(err, wrote.Load())
 	}
-	a.sent(o.Place)
+	a.sent(at)
 	return gateway.MessageID(ts), nil
+}
+
+// standing is where a message stands: also in a DM, which is one conversation, in the thread that it answers.
+func standing(o *gateway.Out) gateway.Place {
+	at := o.Place
+	if o.Under != "" {
+		at.Thread = string(o.Under)
+	}
+	return at
 }
 
 // sent remembers that the bot takes part in a thread, and that Slack has taken the status

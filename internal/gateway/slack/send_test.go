@@ -353,3 +353,25 @@ func TestReadingFails(t *testing.T) {
 		}
 	}
 }
+
+// TestUnderInADM: the answer to a message in a thread of a DM stands in that thread, and is found there.
+func TestUnderInADM(t *testing.T) {
+	t.Parallel()
+	r, place := ready(t, gatewaytest.SlackOptions{})
+	_, root := r.Say(gatewaytest.SlackSay{Chat: place.Chat, User: r.Person("alice"), Text: "the plan", Quiet: true})
+	for _, file := range []*gateway.File{nil, {Name: "a.txt", Data: []byte("a")}} {
+		o := &gateway.Out{ID: fmt.Sprintf("%032x", time.Now().UnixNano()), Place: place, Type: gateway.DM, Text: "hello", Under: gateway.MessageID(root), File: file}
+		m := send(t, r, o)
+		sent := r.Sent()
+		if got := sent[len(sent)-1]; got.Message != m || got.Place.Thread != root {
+			t.Errorf("got %+v, want it in the thread", got)
+		}
+		if id, found, err := r.Find(t.Context(), o); err != nil || !found || id != m {
+			t.Errorf("find: got %q, %t, %v, want %q", id, found, err, m)
+		}
+	}
+	e := r.event(t, r.Press(place.Chat, r.Person("alice"), r.Sent()[0].Message, "yes"))
+	if e.Place.Thread != "" || string(e.Under) != root {
+		t.Errorf("a press: got %+v, want the answer under %s", e, root)
+	}
+}

@@ -34,7 +34,7 @@ func (a *Adapter) upload(ctx context.Context, o *gateway.Out) (gateway.MessageID
 	if _, err := a.api.CompleteUploadExternalContext(watching, completion(o, id)); err != nil {
 		return "", a.failed(err, wrote.Load())
 	}
-	a.sent(o.Place)
+	a.sent(standing(o))
 	return a.shared(ctx, o, id), nil
 }
 
@@ -53,7 +53,7 @@ func completion(o *gateway.Out, fileID string) api.CompleteUploadExternalParamet
 	p := api.CompleteUploadExternalParameters{
 		Files:           []api.FileSummary{{ID: fileID, Title: o.File.Name}},
 		Channel:         o.Place.Chat,
-		ThreadTimestamp: o.Place.Thread,
+		ThreadTimestamp: standing(o).Thread,
 	}
 	text := written(o)
 	if len(o.Buttons) == 0 {
