@@ -221,18 +221,33 @@ func (b *Bot) saysNothing(e *Event) bool { return e.Kind == Said && e.empty() &&
 // bare reports whether a message in a group mentions the bot, and says nothing.
 func (e *Event) bare() bool { return e.Type != DM && e.Addressed && e.empty() }
 
-// foreignCommand matches a command that names a bot. The adapters cut the name of their own bot.
-var foreignCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[A-Za-z_]{1,32}@\w`) })
+// namedCommand matches a command that names a bot.
+var namedCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([/!])([A-Za-z0-9_]{1,32})@(\w+)`) })
+
+// isForAnother reports whether a message is a command that names another bot. The adapters cut the name of their own
+// bot where the platform tells where it stands. On a platform whose commands name no bots, it may be a text for this one.
+func (b *Bot) isForAnother(e *Event) bool {
+	m := namedCommand().FindStringSubmatch(leadless(e.Text))
+	if m == nil || m[1] == "!" && !known(m[2]) {
+		return false
+	}
+	if a, ok := b.Adapter.(Addressee); ok && a.IsName(m[3]) || !ok && e.Addressed {
+		return false
+	}
+	return true
+}
 
 // meant reports whether an event is for the bot. A press and a command of the platform
 // always are. In a group, a message is if it addresses the bot, or is in a thread that the
-// bot takes part in, or in an album that addresses the bot.
+// bot takes part in, or in an album that addresses the bot. A command that names another bot is not.
 func (g *Gateway) meant(ctx context.Context, b *Bot, e *Event) bool {
-	if e.Type == DM || e.Addressed || e.Kind != Said { // an edit changes only a message that waits
+	switch {
+	case e.Type == DM, e.Kind != Said: // an edit changes only a message that waits
 		return true
-	}
-	if !b.Mention {
-		return !foreignCommand().MatchString(leadless(e.Text))
+	case b.isForAnother(e):
+		return false
+	case e.Addressed, !b.Mention:
+		return true
 	}
 	return g.albumMeant(ctx, b, e) || g.inThread(ctx, b, e)
 }

@@ -202,8 +202,8 @@ func (o *call) run(ctx context.Context) (reply, error) {
 	if o.event.bare() {
 		return reply{text: fmt.Sprintf(textBare, o.named("help"))}, nil
 	}
-	if o.isForAnother() {
-		return reply{text: textAnother}, nil
+	if o.bot.isForAnother(&o.event.Event) {
+		return o.leave(), nil
 	}
 	c, arg, near := findCommand(o.event.Text)
 	o.arg, o.plan = arg, o.event.Plan
@@ -225,11 +225,12 @@ func (o *call) run(ctx context.Context) (reply, error) {
 // textAnother answers a command that names another bot.
 const textAnother = "That command names another bot, so nothing was done."
 
-// isForAnother reports whether the command names another bot.
-func (o *call) isForAnother() bool {
-	_, bot, _ := commandParts(o.event.Text)
-	a, ok := o.bot.Adapter.(Addressee)
-	return ok && bot != "" && !a.IsName(bot)
+// leave leaves a command to the bot that it names, which answers it in a group.
+func (o *call) leave() reply {
+	if o.chat.Type == DM {
+		return reply{text: textAnother}
+	}
+	return reply{}
 }
 
 // noSuch answers a command that is none. near are similar names.

@@ -97,6 +97,67 @@ func TestCommandsOfOtherBots(t *testing.T) {
 	})
 }
 
+// TestCommandsOfOtherBotsInAGroup: a group may have several bots. Nothing is said to a command that names another one,
+// whatever else would address this bot.
+func TestCommandsOfOtherBotsInAGroup(t *testing.T) {
+	t.Parallel()
+	for _, mention := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			h := setup(t, func(h *house) { h.adapter, h.bot.Mention = addressee{h.wire}, mention })
+			defer h.end()
+			in := func(text string, addressed bool) gateway.Event {
+				e := h.group(ada, "Ada", text, addressed)
+				e.Place.Thread = "t"
+				return e
+			}
+			h.receive(in("Hello.", true))
+			h.settled()
+			for _, text := range []string{"/translate@otherbot hola", "/gpt4@otherbot hello", "/2048@otherbot", "/new@otherbot", "!new@otherbot", " /new@otherbot"} {
+				for _, addressed := range []bool{true, false} {
+					before := len(h.wire.said())
+					h.receive(in(text, addressed))
+					h.settled()
+					if got := h.wire.said()[before:]; len(got) != 0 {
+						t.Errorf("%s, addressed %t, mention %t: got %q, want silence", text, addressed, mention, got)
+					}
+				}
+			}
+			want(t, "turns", h.model.count(), 1)
+			h.receive(in("/status@hermes_bot", true))
+			h.settled()
+			want(t, "messages", len(h.wire.said()), 2)
+			waits, edit := in("Wait for it.", true), in("/new@otherbot", true)
+			waits.Message, edit.Kind, edit.Message = "w", gateway.Edited, "w"
+			before := len(h.wire.said())
+			h.receive(waits, edit)
+			h.settled()
+			if got := strings.Join(h.wire.said()[before:], "\n"); strings.Contains(got, "another bot") {
+				t.Errorf("an edit: got %q, want silence", got)
+			}
+		})
+	}
+}
+
+// TestCommandWithDigits: an unknown command is none for the model, also with digits in it. What begins with a digit is no
+// command.
+func TestCommandWithDigits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		for _, c := range []struct{ text, want string }{
+			{"/weather2 paris", "There is no such command."}, {"/gpt4", "There is no such command."}, {"/24 is a small network", "You said: /24"},
+			{"/v1/models is empty", "You said: /v1"}, {"!weather2 paris", "You said: !weather2"},
+		} {
+			h.receive(h.dm(ada, c.text))
+			h.settled()
+			if got := h.wire.said()[len(h.wire.said())-1]; !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s: got %q, want %q first", c.text, got, c.want)
+			}
+		}
+	})
+}
+
 // TestHelpOfNoCommand: /help with a word says whether there is such a command. What stands behind /start is no command.
 func TestHelpOfNoCommand(t *testing.T) {
 	t.Parallel()

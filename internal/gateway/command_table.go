@@ -93,8 +93,8 @@ func (g *Gateway) commandAt(p Platform, name string) string {
 // named is what people write in the chat of the command to give another command.
 func (o *call) named(name string) string { return o.commandIn(o.chat, name) }
 
-// commandWord matches the first word of a command. A path such as /etc/hosts is none.
-var commandWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[/!]([A-Za-z_]{1,32})(?:@\w+)?(?:[\s\p{Z}]|$)`) })
+// commandWord matches the first word of a command. A path such as /etc/hosts is none, nor is a number such as /24.
+var commandWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[/!]([A-Za-z_]\w{0,31})(?:@\w+)?(?:[\s\p{Z}]|$)`) })
 
 // endedCommand matches a command that stands alone, with signs that end a sentence behind its word. A question mark is none of
 // them: "/undo?" asks.
