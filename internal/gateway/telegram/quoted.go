@@ -32,14 +32,35 @@ func (r *reader) replied(m *models.Message) *gateway.Quoted {
 	return q
 }
 
-// repliedElsewhere is an answered message of another chat.
+// repliedElsewhere is an answered message of another chat. Its words are told only if the person has quoted them.
 func (r *reader) repliedElsewhere(m *models.Message) *gateway.Quoted {
-	if m.ExternalReply == nil || m.Quote == nil || m.Quote.Text == "" {
+	if m.ExternalReply == nil {
 		return nil
 	}
 	q := r.origin(&m.ExternalReply.Origin)
-	q.Text, _ = withCode(withLinks(m.Quote.Text, m.Quote.Entities))
+	if m.Quote != nil && m.Quote.Text != "" {
+		q.Text, _ = withCode(withLinks(m.Quote.Text, m.Quote.Entities))
+	} else {
+		q.Text = shownElsewhere(m.ExternalReply)
+	}
 	return q
+}
+
+// shownElsewhere is what is known of a message of another chat: the chat, and what the message shows besides words.
+func shownElsewhere(x *models.ExternalReplyInfo) string {
+	title := ""
+	if x.Chat != nil {
+		title = x.Chat.Title
+	}
+	list := []gateway.Thing{gateway.NewThing("message of another chat", title)}
+	if x.Sticker != nil {
+		list = append(list, gateway.NewThing("sticker", x.Sticker.Emoji))
+	}
+	m := &models.Message{
+		Audio: x.Audio, Document: x.Document, Photo: x.Photo, Video: x.Video, VideoNote: x.VideoNote, Voice: x.Voice, Checklist: x.Checklist,
+		Contact: x.Contact, Dice: x.Dice, Game: x.Game, Location: x.Location, Poll: x.Poll, Story: x.Story, Venue: x.Venue,
+	}
+	return gateway.Shown("", append(list, things(m)...), files(m))
 }
 
 // forwarded is the message that was passed on; nil for none.
