@@ -228,13 +228,16 @@ var namedCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 // bot where the platform tells where it stands. On a platform whose commands name no bots, it may be a text for this one.
 func (b *Bot) isForAnother(e *Event) bool {
 	m := namedCommand().FindStringSubmatch(leadless(e.Text))
-	if m == nil || m[1] == "!" && !known(m[2]) {
+	if m == nil {
 		return false
 	}
-	if a, ok := b.Adapter.(Addressee); ok && a.IsName(m[3]) || !ok && e.Addressed {
+	if m[1] == "!" && !known(m[2]) { // words, and no command
 		return false
 	}
-	return true
+	if a, ok := b.Adapter.(Addressee); ok {
+		return !a.IsName(m[3])
+	}
+	return !e.Addressed
 }
 
 // meant reports whether an event is for the bot. A press and a command of the platform

@@ -64,6 +64,8 @@ func testSendChanges(t *testing.T, st Store) {
 	}
 	_, err = st.FindSend(ctx, alice(), placeOf("d"), "", "m1")
 	kind(t, "by the platform's id, in another chat", err, fault.NotFound)
+	_, err = st.FindSend(ctx, bob(), placeOf("c"), "", "m1")
+	kind(t, "by the platform's id, of another owner", err, fault.NotFound)
 }
 
 func testSendRevised(t *testing.T, st Store) {

@@ -37,13 +37,21 @@ func (r *reader) replied(ctx context.Context, m *message, kind gateway.ChatType,
 		return nil
 	}
 	q := &gateway.Quoted{Message: gateway.MessageID(thread), Mine: m.ParentUserID != "" && m.ParentUserID == r.self.user}
-	q.Held = kind != gateway.DM && (!mentioned || r.hears(m))
+	q.Held = r.holds(m, kind, mentioned)
 	if !q.Held {
 		f := r.first(ctx, m.Channel, thread)
 		q.Name, q.Mine = f.name, q.Mine || f.mine
 		q.Text, _ = r.text(ctx, f.raw)
 	}
 	return q
+}
+
+// holds reports whether the conversation that a message belongs to has the first message of its thread.
+func (r *reader) holds(m *message, kind gateway.ChatType, mentioned bool) bool {
+	if kind == gateway.DM {
+		return false
+	}
+	return !mentioned || r.hears(m)
 }
 
 // first looks up the first message of a thread. It may be one of another app.
