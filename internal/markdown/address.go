@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -38,7 +39,7 @@ type plainAddresses struct{}
 func (plainAddresses) Trigger() []byte { return []byte{':'} }
 
 // Parse implements parser.InlineParser.
-func (plainAddresses) Parse(parent ast.Node, block text.Reader, _ parser.Context) ast.Node {
+func (plainAddresses) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, segment := block.PeekLine()
 	if !bytes.HasPrefix(line, []byte("://")) {
 		return nil
@@ -48,11 +49,11 @@ func (plainAddresses) Parse(parent ast.Node, block text.Reader, _ parser.Context
 		return nil
 	}
 	scheme := schemeAtEnd(before.Segment.Value(block.Source()))
-	rest := string(line[len("://"):])
-	length := addressLength(rest)
-	if scheme == 0 || length == 0 {
+	behind := line[len("://"):]
+	if scheme == 0 || hostStart(behind) == 0 {
 		return nil
 	}
+	length := addressLength(behind, sync.OnceValue(func() string { return openMarks(pc) }))
 	begin := segment.Start - scheme
 	if before.Segment = before.Segment.WithStop(begin); before.Segment.IsEmpty() {
 		parent.RemoveChild(parent, before)
@@ -71,13 +72,54 @@ func schemeAtEnd(words []byte) int {
 	return 0
 }
 
-// addressLength is the length of an address behind its "://"; 0 if no host is there. The address reaches to the next blank or to
-// what no address has. Punctuation at its end, and a bracket that it does not open, belong to the text around it.
-func addressLength(rest string) int {
-	s := addressScanner{rest: rest}
-	if s.host() == 0 {
+// openMarks are the signs of the formats that seem to be open.
+func openMarks(pc parser.Context) string {
+	const signs = "*_~"
+	var open [len(signs)]int
+	for run := pc.FirstDelimiter(); run != nil; run = run.NextDelimiter {
+		sign := max(strings.IndexByte(signs, run.Char), 0)
+		switch {
+		case run.CanClose && open[sign] > 0:
+			open[sign]--
+		case run.CanOpen:
+			open[sign]++
+		}
+	}
+	marks := ""
+	for sign, n := range open {
+		if n > 0 {
+			marks += signs[sign : sign+1]
+		}
+	}
+	return marks
+}
+
+// longestHost bounds an address of IPv6 with its brackets and its zone.
+const longestHost = 64
+
+// hostStart is the length of the first sign of a host, or of an address of IPv6, at the beginning of a text; 0 if there is none.
+func hostStart(behind []byte) int {
+	r, size := utf8.DecodeRune(behind)
+	if r != '[' {
+		if !isWord(r) {
+			return 0
+		}
+		return size
+	}
+	inner, _, closed := bytes.Cut(behind[1:min(len(behind), longestHost)], []byte("]"))
+	if !closed || len(inner) < 2 || len(bytes.Trim(inner, "0123456789abcdefABCDEF:.%")) > 0 {
 		return 0
 	}
+	return len(inner) + len("[]")
+}
+
+// addressLength is the length of an address behind its "://", where a host begins. The address reaches to the next blank or to
+// what no address has. Punctuation at its end, the marks of formats that are open, and a bracket that it does not open belong to
+// the text around it.
+func addressLength(rest []byte, marks func() string) int {
+	least := hostStart(rest)
+	last, _ := utf8.DecodeLastRune(rest[:least])
+	s := addressScanner{rest: rest, at: least, least: least, last: last}
 	for s.at < len(rest) {
 		size := s.next()
 		if size == 0 {
@@ -85,12 +127,12 @@ func addressLength(rest string) int {
 		}
 		s.at += size
 	}
-	return s.withoutPunctuation()
+	return s.without(marks)
 }
 
 // addressScanner goes through an address.
 type addressScanner struct {
-	rest string
+	rest []byte
 	// at is how far the address reaches, and least where its host begins to be one.
 	at, least int
 	path      bool
@@ -99,34 +141,11 @@ type addressScanner struct {
 	open []rune
 }
 
-// host goes over the first sign of the host, or over an address of IPv6, and returns its length.
-func (s *addressScanner) host() int {
-	r, size := utf8.DecodeRuneInString(s.rest)
-	if r == '[' {
-		end := strings.IndexByte(s.rest, ']')
-		if end < 2 || strings.Trim(s.rest[1:end], "0123456789abcdefABCDEF:.%") != "" {
-			return 0
-		}
-		size, r = end+1, ']'
-	} else if !isWord(r) {
-		return 0
-	}
-	s.at, s.least, s.last = size, size, r
-	return size
-}
-
 // next is the length of what comes next and belongs to the address; 0 at its end.
 func (s *addressScanner) next() int {
-	r, size := utf8.DecodeRuneInString(s.rest[s.at:])
-	if eastAsian(r) && isWord(r) {
+	r, size := s.sign()
+	if eastAsianLetter(r) {
 		size = s.eastAsianWord(size)
-	}
-	if r == '\\' { // it escapes a mark
-		escaped := s.rest[s.at+size:]
-		if escaped == "" || !isPunct(escaped[0]) {
-			return 0
-		}
-		r, size = rune(escaped[0]), size+1
 	}
 	if size == 0 || !inAddress(r) || !s.closes(r) {
 		return 0
@@ -135,6 +154,22 @@ func (s *addressScanner) next() int {
 	s.last = r
 	return size
 }
+
+// sign is the next character with its length; a mark comes with the backslash that escapes it.
+func (s *addressScanner) sign() (rune, int) {
+	r, size := utf8.DecodeRune(s.rest[s.at:])
+	if r != '\\' {
+		return r, size
+	}
+	escaped := s.rest[s.at+size:]
+	if len(escaped) == 0 || !isPunct(escaped[0]) {
+		return 0, 0
+	}
+	return rune(escaped[0]), size + 1
+}
+
+// eastAsianLetter reports whether a character is a letter or a digit of Chinese, Japanese or Korean writing.
+func eastAsianLetter(r rune) bool { return eastAsian(r) && isWord(r) }
 
 // eastAsianWord is the length of letters that Chinese, Japanese or Korean text begins with; 0 if they are the text behind the
 // address, for these languages have no blanks. In a host they are a part of it that they begin, in a path one between its marks.
@@ -146,7 +181,7 @@ func (s *addressScanner) eastAsianWord(size int) int {
 		return 0
 	}
 	word := s.rest[s.at:]
-	end := strings.IndexFunc(word, func(r rune) bool { return !eastAsian(r) || !isWord(r) })
+	end := bytes.IndexFunc(word, func(r rune) bool { return !eastAsianLetter(r) })
 	if end > 0 && strings.ContainsRune("/?#=&", rune(word[end])) {
 		return end
 	}
@@ -187,12 +222,12 @@ func openerOf(r rune) rune {
 	return '{'
 }
 
-// withoutPunctuation is the length of the address without the punctuation and the entities at its end.
-func (s *addressScanner) withoutPunctuation() int {
+// without is the length of the address without punctuation, the marks of open formats and entities at its end.
+func (s *addressScanner) without(marks func() string) int {
 	address := s.rest[:s.at]
 	for {
-		shorter := address[:len(address)-trailing(address)]
-		escaped := strings.HasSuffix(shorter, `\`) // such a mark belongs to the address
+		shorter := address[:len(address)-trailing(address, marks)]
+		escaped := bytes.HasSuffix(shorter, []byte(`\`)) // such a mark belongs to the address
 		if len(shorter) == len(address) || len(shorter) < s.least || escaped {
 			return len(address)
 		}
@@ -203,14 +238,17 @@ func (s *addressScanner) withoutPunctuation() int {
 // longestEntity bounds the search for an entity.
 const longestEntity = 33
 
-// trailing is the length of the entity or the punctuation at the end of an address; 0 if there is none.
-func trailing(address string) int {
+// trailing is the length of the entity, the punctuation or the mark of an open format at the end of an address; 0 if there is none.
+func trailing(address []byte, marks func() string) int {
 	last := address[len(address)-1]
-	end := address[max(len(address)-longestEntity, 0):]
-	if name := strings.LastIndexByte(end, '&'); name >= 0 && last == ';' && html.UnescapeString(end[name:]) != end[name:] {
+	end := string(address[max(len(address)-longestEntity, 0):])
+	name := strings.LastIndexByte(end, '&')
+	switch {
+	case last == ';' && name >= 0 && html.UnescapeString(end[name:]) != end[name:]:
 		return len(end) - name
-	}
-	if strings.IndexByte("?!.,:;*_~|'([{", last) >= 0 {
+	case strings.IndexByte("?!.,:;|'([{", last) >= 0:
+		return 1
+	case strings.IndexByte("*_~", last) >= 0 && strings.IndexByte(marks(), last) >= 0:
 		return 1
 	}
 	return 0

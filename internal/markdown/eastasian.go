@@ -39,18 +39,36 @@ func selectsText(r rune) bool { return r >= 0xfe00 && r <= 0xfe0e }
 
 // flank says anew what a run of marks can do.
 func (s surroundings) flank(run *parser.Delimiter) {
-	eastBefore := eastAsian(s.before) || ideographicSelector(s.before) || s.wide()
-	otherBefore := util.IsPunctRune(s.before) && !eastBefore
-	otherAfter := util.IsPunctRune(s.after) && !eastAsian(s.after)
-	blankBefore, blankAfter := util.IsSpaceRune(s.before), util.IsSpaceRune(s.after)
-	left := !blankAfter && (!otherAfter || blankBefore || otherBefore || eastBefore)
-	right := !blankBefore && (!otherBefore || blankAfter || otherAfter || eastAsian(s.after))
-	run.CanOpen, run.CanClose = left, right
-	if run.Char == '_' {
-		run.CanOpen = left && (!right || util.IsPunctRune(s.before))
-		run.CanClose = right && (!left || util.IsPunctRune(s.after))
+	run.CanOpen, run.CanClose = s.left(), s.right()
+	if run.Char == '_' && run.CanOpen && run.CanClose { // between letters it is a part of the word
+		run.CanOpen, run.CanClose = util.IsPunctRune(s.before), util.IsPunctRune(s.after)
 	}
 }
+
+// left reports whether the marks stand at the beginning of what is behind them.
+func (s surroundings) left() bool {
+	if util.IsSpaceRune(s.after) {
+		return false
+	}
+	return !s.otherAfter() || util.IsSpaceRune(s.before) || s.otherBefore() || s.eastBefore()
+}
+
+// right reports whether the marks stand at the end of what is before them.
+func (s surroundings) right() bool {
+	if util.IsSpaceRune(s.before) {
+		return false
+	}
+	return !s.otherBefore() || util.IsSpaceRune(s.after) || s.otherAfter() || eastAsian(s.after)
+}
+
+// eastBefore reports whether a character of these languages stands before the marks.
+func (s surroundings) eastBefore() bool {
+	return eastAsian(s.before) || ideographicSelector(s.before) || s.wide()
+}
+
+// otherBefore and otherAfter report whether punctuation of other languages stands before or behind the marks.
+func (s surroundings) otherBefore() bool { return util.IsPunctRune(s.before) && !s.eastBefore() }
+func (s surroundings) otherAfter() bool  { return util.IsPunctRune(s.after) && !eastAsian(s.after) }
 
 // wide reports whether the character before is a quotation mark in its wide form.
 func (s surroundings) wide() bool {

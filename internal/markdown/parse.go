@@ -65,7 +65,7 @@ func cutFormatted(src string) (head, tail string) {
 // grammar is the parser; it is made once, and safe for concurrent use.
 var grammar = sync.OnceValue(func() parser.Parser {
 	b := bounds{key: parser.NewContextKey()}
-	nothing := regexp.MustCompile(`[^\x00-\x{10ffff}]`) // addresses with a scheme are those of plainAddresses
+	nothing := regexp.MustCompile(`^[^\x00-\x{10ffff}]`) // addresses with a scheme are those of plainAddresses
 	return parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(parser.NewSetextHeadingParser(), 100),

@@ -14,7 +14,7 @@ func TestAddressWhateverItsHost(t *testing.T) {
 		"see http://gitlab:8080/__a__/b now":   "see <http://gitlab:8080/__a__/b> now",
 		"http://192.168.1.5:8123/_x_y.":        "<http://192.168.1.5:8123/_x_y>.",
 		"at http://[::1]:8080/_a, or":          "at <http://[::1]:8080/_a>, or",
-		"https://münchen.de/_x_":               "<https://münchen.de/_x>\\_",
+		"https://münchen.de/_x_":               "<https://münchen.de/_x_>",
 		"https://münchen.de/_ä_ö":              "<https://münchen.de/_ä_ö>",
 		"https://例え.テスト/_a_b":                  "<https://例え.テスト/_a_b>",
 		"HTTPS://NAS/_a_b":                     "<HTTPS://NAS/_a_b>",
@@ -26,7 +26,7 @@ func TestAddressWhateverItsHost(t *testing.T) {
 		"~~http://nas/~a~~":                    "<http://nas/~a>",
 		"(http://nas/_a)":                      "(<http://nas/_a>)",
 		"(http://nas/a_(b)_c, http://nas/_x)":  "(<http://nas/a_(b)_c>, <http://nas/_x>)",
-		"\"http://nas/_a_\"":                   "\"<http://nas/_a>\\_\"",
+		"\"http://nas/_a_\"":                   "\"<http://nas/_a_>\"",
 		"url=http://nas/_a_b":                  "url=<http://nas/_a_b>",
 		"[see http://nas/_a_b":                 "\\[see <http://nas/_a_b>",
 		"http://nas/_a_b; then":                "<http://nas/_a_b>; then",
@@ -38,11 +38,12 @@ func TestAddressWhateverItsHost(t *testing.T) {
 		"[http://nas/_a_/b](http://nas/_a_/b)": "<http://nas/_a_/b>",
 		"http://nas/\\_a\\_b":                  "<http://nas/_a_b>",
 		"http://nas/?a=1&amp;b=_2_3":           "<http://nas/?a=1&b=_2_3>",
-		"http://nas/{a}_b_":                    "<http://nas/%7Ba%7D_b>\\_",
+		"http://nas/{a}_b_":                    "<http://nas/%7Ba%7D_b_>",
 		"<http://nas/_a_/b>":                   "<http://nas/_a_/b>",
 		"http://nas/a\\\nb":                    "<http://nas/a>\nb",
 		"http://...":                           "http://...",
 		"http:// a":                            "http:// a",
+		"**URL**: http://nas/logs-*.":          "**URL**: <http://nas/logs-*>.",
 		"xhttp://nas/a":                        "xhttp://nas/a",
 		"`http://nas/_a`":                      "`http://nas/_a`",
 		"http\\://nas":                         "http://nas",
@@ -69,6 +70,9 @@ func TestAddressInEveryDialect(t *testing.T) {
 				t.Errorf("dialect %d: got %q, want %q", d, got, "a "+want+" b")
 			}
 		}
+	}
+	if got := markdown.Render(markdown.Parse("http://nas/{_a}"), markdown.Plain); got != "http://nas/{_a}" {
+		t.Errorf("an encoded address in plain text: got %q", got)
 	}
 	if got := markdown.Render(markdown.Parse("http://nas/{_a}"), markdown.SlackMrkdwn); got != "<http://nas/%7B_a%7D>" {
 		t.Errorf("an encoded address on Slack: got %q", got)

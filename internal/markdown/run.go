@@ -92,7 +92,7 @@ func label(list []span) string {
 
 // bare reports whether a label says no more than the address.
 func bare(label, href string) bool {
-	if label == href {
+	if label == href || encodes(label, href) {
 		return true
 	}
 	for _, scheme := range [...]string{"mailto:", "http://", "https://"} {
