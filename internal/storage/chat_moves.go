@@ -14,7 +14,8 @@ func ChatMoves() []string {
 		key    = `(SELECT c.session_key FROM chats c WHERE {new c} AND c.former_id = ?4 ORDER BY c.created_at LIMIT 1)`
 	)
 	list := []string{
-		`DELETE FROM chat_names AS n WHERE {new n} AND NOT ` + known + ` AND EXISTS (SELECT 1 FROM chat_names o WHERE {old o} AND ` + person + `)`,
+		`DELETE FROM chat_names AS n WHERE {new n} AND NOT ` + known + `
+			AND EXISTS (SELECT 1 FROM chat_names o WHERE {old o} AND ` + person + `)`,
 		`DELETE FROM chat_names AS o WHERE {old o} AND EXISTS (SELECT 1 FROM chat_names n WHERE {new n} AND ` + person + `)`,
 		`UPDATE chat_names AS o SET chat_id = ?5 WHERE {old o}`,
 

@@ -53,7 +53,8 @@ func inThread(id, chat, thread string) gateway.Admitted {
 func testMoveOnto(t *testing.T, st Store) {
 	ctx := t.Context()
 	both, early := inThread("2", "c", "both"), inThread("5", "d", "early")
-	mustCommit(t, st, alice(), "", inbound(alice(), "1", "c", "hello"), both, inbound(alice(), "3", "d", "hello"), inThread("4", "d", "both"), early)
+	mustCommit(t, st, alice(), "", inbound(alice(), "1", "c", "hello"), both)
+	mustCommit(t, st, alice(), "", inbound(alice(), "3", "d", "hello"), inThread("4", "d", "both"), early)
 	mustLead(t, st, placeOf("c"), "s1")
 	mustLead(t, st, both.Event.Place, "s2")
 	mustLead(t, st, placeOf("d"), "s3")

@@ -64,7 +64,8 @@ func (a *Adapter) respond(ctx context.Context, hook string, o *gateway.Out) (gat
 	ctx, wrote := watched(ctx)
 	err := api.PostWebhookCustomHTTPContext(ctx, hook, a.http, m)
 	if refused, ok := errors.AsType[api.StatusCodeError](err); ok && refused.Code < http.StatusInternalServerError {
-		return "", &gateway.SendError{Reason: gateway.Gone, Text: "Slack takes no more answers to the command, and the bot is not in the channel.", Err: refused}
+		const late = "Slack takes no more answers to the command, and the bot is not in the channel."
+		return "", &gateway.SendError{Reason: gateway.Gone, Text: late, Err: refused}
 	}
 	if err != nil {
 		return "", failure(err, wrote.Load())
