@@ -314,7 +314,7 @@ func createFile(path string) error {
 		return os.Chmod(path, 0o600)
 	}
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, "database_unwritable", "Cannot create the database file. Check HERMES_HOME and its permissions.", err)
+		return errUncreated(path, err)
 	}
 	return f.Close()
 }

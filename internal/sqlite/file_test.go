@@ -349,3 +349,20 @@ func TestOtherTables(t *testing.T) {
 		})
 	}
 }
+
+// TestUncreated: a file of the home that cannot be made says why, and what to do.
+func TestUncreated(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(file, "state.db"), filepath.Join(file+"-absent", "state.db")} {
+		_, err := Open(t.Context(), Options{Path: path, Log: slog.New(slog.DiscardHandler)})
+		text := fault.MessageOf(err)
+		why := strings.Contains(text, "a file, and no directory") || strings.Contains(text, "no such directory")
+		if fault.CodeOf(err) != "database_unwritable" || !why || !strings.HasSuffix(text, " with HERMES_HOME.") {
+			t.Errorf("%s: got %q", path, text)
+		}
+	}
+}

@@ -9,18 +9,26 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/durable"
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
 // lockPatience is how long a lock is retried, because [Holder] takes it for a moment.
 const lockPatience = 50 * time.Millisecond
 
+// errUncreated says of a file of the home why it could not be made.
+func errUncreated(path string, err error) error {
+	why, next := durable.Unopened(err)
+	return fault.Wrap(fault.Unavailable, "database_unwritable",
+		"Cannot create "+path+": "+why+". "+strings.TrimSuffix(next, ".")+" with HERMES_HOME.", err)
+}
+
 // lockFile makes this process the owner of the database. The system releases the lock
 // when the process ends in any way.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, "database_unwritable", "Cannot create "+path+". Check HERMES_HOME and its permissions.", err)
+		return nil, errUncreated(path, err)
 	}
 	free, err := takeLock(f)
 	if free {
