@@ -110,8 +110,8 @@ func skipped(d fs.DirEntry) error {
 	return nil
 }
 
-// DeleteCopies deletes copies, but for those that a person wrote into the directory of backups. It waits for a backup that is being made, which may hold what
-// they hold, and deletes that one, too, if it is in the directory of backups.
+// DeleteCopies deletes copies, but for those that a person wrote into the directory of backups. It waits for a backup that is
+// being made, which may hold what they hold, and deletes that one, too, if it is in the directory of backups.
 func (s *Source) DeleteCopies(ctx context.Context, list func() ([]Copy, error)) (int, error) {
 	if err := s.lock(ctx); err != nil {
 		return 0, err
