@@ -84,8 +84,11 @@ func keptIn(home string, listed []Copy) (out []Copy, err error) {
 // byHandIn are the backups in the directory of backups that are not listed yet: a person wrote them there, under any name. What
 // begins with a dot is being made.
 func byHandIn(home, dir string, listed []Copy) (out []Copy, err error) {
+	if dir == "" {
+		return nil, nil
+	}
 	entries, err := os.ReadDir(dir)
-	if dir == "" || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	for _, e := range entries {

@@ -148,22 +148,22 @@ func known(name string) bool {
 // shortest is the length from which the beginning of a command's name stands for it.
 const shortest = 3
 
-// commandParts are the name of a command as it was written, the bot that it names, and its argument.
-func commandParts(text string) (name, bot, arg string) {
+// commandParts are the name of a command as it was written, without the bot that it names, and its argument.
+func commandParts(text string) (name, arg string) {
 	text = commandText(text)
 	word := text
 	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
 		word, arg = text[:i], strings.TrimSpace(text[i:])
 	}
-	name, bot, _ = strings.Cut(strings.TrimLeft(word, "/!"), "@")
-	return strings.ToLower(name), bot, arg
+	name, _, _ = strings.Cut(strings.TrimLeft(word, "/!"), "@")
+	return strings.ToLower(name), arg
 }
 
 // findCommand is the command that a text gives, with its argument. A beginning that only one
 // command has is enough, unless the command changes something. near are similar names if there
 // is none.
 func findCommand(text string) (c command, arg string, near []string) {
-	name, _, arg := commandParts(text)
+	name, arg := commandParts(text)
 	var starts []command
 	for _, c := range commands() {
 		switch {

@@ -21,7 +21,8 @@ func isMissing(err error) bool {
 func inPlace(out *Out, do func() error) error {
 	err := do()
 	failed, ok := errors.AsType[*SendError](err)
-	if !ok || failed.Reason != NoThread || out.Place.Thread == "" && out.Under == "" {
+	threaded := out.Place.Thread != "" || out.Under != ""
+	if !ok || failed.Reason != NoThread || !threaded {
 		return err
 	}
 	out.Place.Thread, out.ReplyTo, out.Under = "", "", ""

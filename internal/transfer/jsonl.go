@@ -213,11 +213,15 @@ func (j *jsonl) lastActive(f *File, c *plainConversation) (time.Time, error) {
 
 // archived takes a line of an export of this program as it is.
 func (j *jsonl) archived(f *File, raw *bulk, c *plainConversation) error {
-	if active, err := j.lastActive(f, c); err != nil || active.Before(j.opt.Since) {
-		if err == nil {
-			j.omitEarlier(f.Name + ", conversation " + string(c.ID))
+	if !j.opt.Since.IsZero() {
+		active, err := j.lastActive(f, c)
+		if err != nil {
+			return err
 		}
-		return err
+		if active.Before(j.opt.Since) {
+			j.omitEarlier(f.Name + ", conversation " + string(c.ID))
+			return nil
+		}
 	}
 	if j.opt.KeyGiven && !j.toldKey {
 		j.toldKey = true

@@ -105,7 +105,7 @@ func emojiName(body string) (string, bool) {
 
 // commandName is a slash command, perhaps with its subcommand.
 func commandName(body string) (string, bool) {
-	name, id, ok := strings.Cut(body, ":")
-	ok = ok && isID(id) && len(name) > 1 && name[0] == '/' && !strings.ContainsAny(name, "\n`")
-	return name, ok
+	name, id, _ := strings.Cut(body, ":")
+	isName := strings.HasPrefix(name, "/") && name != "/" && !strings.ContainsAny(name, "\n`")
+	return name, isName && isID(id)
 }

@@ -90,7 +90,8 @@ func (a *Adapter) chat(ctx context.Context, id string) chat {
 	case r.Channel.IsIM, direct:
 		c = chat{kind: gateway.DM}
 	}
-	if c.absent = isCode(err, "channel_not_found") || r.Channel.Member != nil && !*r.Channel.Member && c.kind == gateway.Channel; c.absent {
+	outside := r.Channel.Member != nil && !*r.Channel.Member && c.kind == gateway.Channel
+	if c.absent = outside || isCode(err, "channel_not_found"); c.absent {
 		life = retryLife // the bot may be invited
 	}
 	a.chats.put(id, c, now, now.Add(life))

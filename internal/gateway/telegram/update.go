@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -189,9 +190,10 @@ func userName(u *models.User) string {
 // said are the words of a message with its code as Markdown. A command stays as it is, so that its arguments have no marks.
 func (r *reader) said(m *models.Message) (string, []models.MessageEntity) {
 	text, entities := words(m)
-	bare, _ := cutMentions(text, entities, r.me)
-	if m.ForwardOrigin == nil && gateway.GivesCommand(bare) {
-		return text, entities
+	if m.ForwardOrigin == nil && slices.ContainsFunc(entities, isCode) {
+		if bare, _ := cutMentions(text, entities, r.me); gateway.GivesCommand(bare) {
+			return text, entities
+		}
 	}
 	return withCode(text, entities)
 }
