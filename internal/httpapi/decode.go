@@ -19,10 +19,7 @@ func decode(r *http.Request, into any) error {
 	if len(body) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return invalidJSON(err)
-	}
-	return nil
+	return unmarshal(body, into)
 }
 
 // decodeSome is decode for a request that says nothing without a body.
@@ -34,6 +31,10 @@ func decodeSome(r *http.Request, into any) error {
 	if len(body) == 0 {
 		return invalidJSON(errors.New("the body is empty"))
 	}
+	return unmarshal(body, into)
+}
+
+func unmarshal(body []byte, into any) error {
 	if err := json.Unmarshal(body, into); err != nil {
 		return invalidJSON(err)
 	}

@@ -148,8 +148,8 @@ func (l *lineage) skips(msg *session.Message, kind func(Skip) bool) bool {
 	return slices.ContainsFunc(l.progress.Skips, func(k Skip) bool { return msg.Seq >= k.From && msg.Seq < k.To && kind(k) })
 }
 
-// thoughts matches what a model thinks before it answers.
-var thoughts = regexp.MustCompile(`(?is)<(think|thinking|thought|reasoning)>.*?(?:</(?:think|thinking|thought|reasoning)>|$)`)
+// thoughts matches what a model thinks before it answers, also if the thought has no end.
+var thoughts = regexp.MustCompile(strings.ReplaceAll(`(?is)<(?:NAME)>.*?(?:</(?:NAME)>|$)`, "NAME", strings.Join(session.ThoughtNames(), "|")))
 
 // textOf is the text that a provider is told of a message: without a model's thoughts, and
 // without secrets. "" for a message of which only the mark of a forgetting is left.

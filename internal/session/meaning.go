@@ -37,7 +37,7 @@ func (m *Message) Meaning() string {
 }
 
 // thoughts matches what a model thinks before it answers.
-var thoughts = regexp.MustCompile(`(?is)<(?:` + strings.Join(thoughtNames(), "|") + `)>.*?</(?:` + strings.Join(thoughtNames(), "|") + `)>`)
+var thoughts = regexp.MustCompile(strings.ReplaceAll(`(?is)<(?:NAME)>.*?</(?:NAME)>`, "NAME", strings.Join(ThoughtNames(), "|")))
 
 // unread matches the parts of Markdown that hold letters, and are not shown: the language
 // of a code block, and the target of a link.

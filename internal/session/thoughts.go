@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// thoughtNames are the names of the elements in which models write what they think before they answer. [Message.Meaning]
-// leaves out the same.
-func thoughtNames() []string { return []string{"think", "thinking", "thought", "reasoning"} }
+// ThoughtNames are the names of the elements in which models write what they think before they answer.
+func ThoughtNames() []string { return []string{"think", "thinking", "thought", "reasoning"} }
 
 // AfterThoughts is an answer without what the model thinks before it. whole reports whether the answer has begun: it has not while a
 // thought is open, or while what stands there may become the begin of one. Thoughts behind the first word are
@@ -31,7 +30,7 @@ func AfterThoughts(answer string) (text string, whole bool) {
 // openedThought is what stands behind the tag that opens a thought at the begin of a text. may reports whether
 // the text is the begin of such a tag.
 func openedThought(text string) (inner string, opened, may bool) {
-	for _, name := range thoughtNames() {
+	for _, name := range ThoughtNames() {
 		tag := "<" + name + ">"
 		n := min(len(tag), len(text))
 		if !strings.EqualFold(tag[:n], text[:n]) {
@@ -53,7 +52,7 @@ func thoughtEnd(text string) int {
 			return -1
 		}
 		from += i + len("</")
-		for _, name := range thoughtNames() {
+		for _, name := range ThoughtNames() {
 			end := from + len(name) + 1
 			if end <= len(text) && strings.EqualFold(text[from:end], name+">") {
 				return end
