@@ -15,7 +15,7 @@ func needsFlag(c *cobra.Command, flag, other string) error {
 	return nil
 }
 
-// idleWith refuses a flag that does nothing beside another one.
+// idleWith refuses a flag that does nothing with another one.
 func idleWith(c *cobra.Command, flag, other string) error {
 	if c.Flags().Changed(flag) && c.Flags().Changed(other) {
 		return usageError{fmt.Errorf("--%s does nothing with --%s; leave one of them out. See `%s --help`", flag, other, c.CommandPath())}

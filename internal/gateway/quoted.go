@@ -15,7 +15,7 @@ const (
 	maxReplied = 4096
 )
 
-// author is who wrote another message; "" if nobody knows.
+// author is who wrote another message; "" if that is not known.
 func (q *Quoted) author() string {
 	switch {
 	case q.Mine:

@@ -37,7 +37,7 @@ func around(source []byte, before rune, behind []byte) surroundings {
 // selectsText reports whether a character selects a form of the one before it that is no emoji.
 func selectsText(r rune) bool { return r >= 0xfe00 && r <= 0xfe0e }
 
-// flank says anew what a run of marks can do.
+// flank decides again what a run of marks can do.
 func (s surroundings) flank(run *parser.Delimiter) {
 	run.CanOpen, run.CanClose = s.left(), s.right()
 	if run.Char == '_' && run.CanOpen && run.CanClose { // between letters it is a part of the word

@@ -81,7 +81,7 @@ func (s *State) nears(was, by *record) bool {
 }
 
 // relinked notes that a fact which was learnt before has another link. Lists show what a fact replaced, so that the fact
-// and the one that has replaced the fact in the end are read anew.
+// and the one that has replaced the fact in the end are read again.
 func (s *State) relinked(k *record, changed map[*record]bool) {
 	changed[k] = true
 	s.turned++

@@ -32,7 +32,7 @@ func (r *reader) mute(e *gateway.Event, where chat, hook string) {
 }
 
 // keepHook keeps a response URL as long as Slack takes answers there, and returns the name under which it is
-// kept. Whoever knows the URL can write to the person: it is never stored.
+// kept. A program that knows the URL can write to the person: the URL is never stored.
 func (a *Adapter) keepHook(id, hook string) string {
 	if !a.isHook(hook) {
 		return ""
